@@ -1,3 +1,10 @@
+/**
+ * The local copy of the accounts, for the HTTP API and the worker.
+ * In: records of the changelog. Out: accounts, transactions, results of searches, and the outcomes of commands.
+ * Start with `AccountsCopy` below. `account-tables.ts` writes and reads the file, `open-or-rebuild.ts` opens it, and
+ * `query-queue.ts` passes searches to a thread of their own.
+ */
+
 import type { EventLog, Offset, PartitionBounds, RecordBatch } from '../ports/event-log.ts';
 import { noValue } from '../ports/event-log.ts';
 import { boundsOfPartition } from '../ports/partition-bounds.ts';

@@ -1,3 +1,10 @@
+/**
+ * The audit: who changed what, and who was refused.
+ * In: entries of requests. Out: records in the log, each with the hash of the one before.
+ * Start with `AuditLog` below. `chain-writer.ts` appends to the chain, `access-refusals.ts` counts refusals together,
+ * and `recorded-definitions.ts` says how a definition is recorded.
+ */
+
 import { randomUUID } from 'node:crypto';
 import { after, type Clock } from '../clock.ts';
 import { LendstreamError, describeError, isLendstreamError } from '../errors.ts';

@@ -2004,163 +2004,163 @@ interface CreateLoanPayload {
    */
   loanAmount: Numeric | string;
   /**
-   * Accepted, not stored: an answer said so.
+   * Accepted, not stored: responses contain it, and clients may send it back.
    */
   encodedKey?: {
     [k: string]: unknown;
   };
   /**
-   * Accepted, not stored: an answer said so.
+   * Accepted, not stored: responses contain it, and clients may send it back.
    */
   accountState?: {
     [k: string]: unknown;
   };
   /**
-   * Accepted, not stored: an answer said so.
+   * Accepted, not stored: responses contain it, and clients may send it back.
    */
   accountSubState?: {
     [k: string]: unknown;
   };
   /**
-   * Accepted, not stored: an answer said so.
+   * Accepted, not stored: responses contain it, and clients may send it back.
    */
   accruedInterest?: {
     [k: string]: unknown;
   };
   /**
-   * Accepted, not stored: an answer said so.
+   * Accepted, not stored: responses contain it, and clients may send it back.
    */
   accruedPenalty?: {
     [k: string]: unknown;
   };
   /**
-   * Accepted, not stored: an answer said so.
+   * Accepted, not stored: responses contain it, and clients may send it back.
    */
   activationTransactionKey?: {
     [k: string]: unknown;
   };
   /**
-   * Accepted, not stored: an answer said so.
+   * Accepted, not stored: responses contain it, and clients may send it back.
    */
   approvedDate?: {
     [k: string]: unknown;
   };
   /**
-   * Accepted, not stored: an answer said so.
+   * Accepted, not stored: responses contain it, and clients may send it back.
    */
   balances?: {
     [k: string]: unknown;
   };
   /**
-   * Accepted, not stored: an answer said so.
+   * Accepted, not stored: responses contain it, and clients may send it back.
    */
   closedDate?: {
     [k: string]: unknown;
   };
   /**
-   * Accepted, not stored: an answer said so.
+   * Accepted, not stored: responses contain it, and clients may send it back.
    */
   creationDate?: {
     [k: string]: unknown;
   };
   /**
-   * Accepted, not stored: an answer said so.
+   * Accepted, not stored: responses contain it, and clients may send it back.
    */
   daysInArrears?: {
     [k: string]: unknown;
   };
   /**
-   * Accepted, not stored: an answer said so.
+   * Accepted, not stored: responses contain it, and clients may send it back.
    */
   daysLate?: {
     [k: string]: unknown;
   };
   /**
-   * Accepted, not stored: an answer said so.
+   * Accepted, not stored: responses contain it, and clients may send it back.
    */
   futurePayments?: {
     [k: string]: unknown;
   };
   /**
-   * Accepted, not stored: an answer said so.
+   * Accepted, not stored: responses contain it, and clients may send it back.
    */
   interestAccruedInBillingCycle?: {
     [k: string]: unknown;
   };
   /**
-   * Accepted, not stored: an answer said so.
+   * Accepted, not stored: responses contain it, and clients may send it back.
    */
   interestFromArrearsAccrued?: {
     [k: string]: unknown;
   };
   /**
-   * Accepted, not stored: an answer said so.
+   * Accepted, not stored: responses contain it, and clients may send it back.
    */
   lastAccountAppraisalDate?: {
     [k: string]: unknown;
   };
   /**
-   * Accepted, not stored: an answer said so.
+   * Accepted, not stored: responses contain it, and clients may send it back.
    */
   lastInterestAppliedDate?: {
     [k: string]: unknown;
   };
   /**
-   * Accepted, not stored: an answer said so.
+   * Accepted, not stored: responses contain it, and clients may send it back.
    */
   lastInterestReviewDate?: {
     [k: string]: unknown;
   };
   /**
-   * Accepted, not stored: an answer said so.
+   * Accepted, not stored: responses contain it, and clients may send it back.
    */
   lastLockedDate?: {
     [k: string]: unknown;
   };
   /**
-   * Accepted, not stored: an answer said so.
+   * Accepted, not stored: responses contain it, and clients may send it back.
    */
   lastModifiedDate?: {
     [k: string]: unknown;
   };
   /**
-   * Accepted, not stored: an answer said so.
+   * Accepted, not stored: responses contain it, and clients may send it back.
    */
   lastSetToArrearsDate?: {
     [k: string]: unknown;
   };
   /**
-   * Accepted, not stored: an answer said so.
+   * Accepted, not stored: responses contain it, and clients may send it back.
    */
   lastTaxRateReviewDate?: {
     [k: string]: unknown;
   };
   /**
-   * Accepted, not stored: an answer said so.
+   * Accepted, not stored: responses contain it, and clients may send it back.
    */
   lockedOperations?: {
     [k: string]: unknown;
   };
   /**
-   * Accepted, not stored: an answer said so.
+   * Accepted, not stored: responses contain it, and clients may send it back.
    */
   originalAccountKey?: {
     [k: string]: unknown;
   };
   /**
-   * Accepted, not stored: an answer said so.
+   * Accepted, not stored: responses contain it, and clients may send it back.
    */
   paymentHolidaysAccruedInterest?: {
     [k: string]: unknown;
   };
   /**
-   * Accepted, not stored: an answer said so.
+   * Accepted, not stored: responses contain it, and clients may send it back.
    */
   rescheduledAccountKey?: {
     [k: string]: unknown;
   };
   /**
-   * Accepted, not stored: an answer said so.
+   * Accepted, not stored: responses contain it, and clients may send it back.
    */
   terminationDate?: {
     [k: string]: unknown;
@@ -2303,7 +2303,7 @@ interface CreateLoanPayload {
      */
     interestRate?: Numeric | string | null;
     /**
-     * Accepted, not stored: an answer said so.
+     * Accepted, not stored: responses contain it, and clients may send it back.
      */
     effectiveInterestRate?: {
       [k: string]: unknown;
@@ -2379,7 +2379,7 @@ interface CreateLoanPayload {
      */
     shortMonthHandlingMethod?: string | null | Numeric | boolean;
     /**
-     * Accepted, not stored: an answer said so.
+     * Accepted, not stored: responses contain it, and clients may send it back.
      */
     hasCustomSchedule?: {
       [k: string]: unknown;
@@ -2436,13 +2436,13 @@ interface CreateLoanPayload {
      */
     firstRepaymentDate?: string | null;
     /**
-     * Accepted, not stored: an answer said so.
+     * Accepted, not stored: responses contain it, and clients may send it back.
      */
     disbursementDate?: {
       [k: string]: unknown;
     };
     /**
-     * Accepted, not stored: an answer said so.
+     * Accepted, not stored: responses contain it, and clients may send it back.
      */
     encodedKey?: {
       [k: string]: unknown;
@@ -2467,7 +2467,7 @@ interface CreateLoanPayload {
            */
           percentage?: Numeric | string | null;
           /**
-           * Accepted, not stored: an answer said so.
+           * Accepted, not stored: responses contain it, and clients may send it back.
            */
           encodedKey?: {
             [k: string]: unknown;
@@ -2476,7 +2476,7 @@ interface CreateLoanPayload {
       | null;
     transactionDetails?: {
       /**
-       * Accepted, not stored: an answer said so.
+       * Accepted, not stored: responses contain it, and clients may send it back.
        */
       encodedKey?: {
         [k: string]: unknown;
@@ -2557,7 +2557,7 @@ interface CreateLoanPayload {
      */
     tolerancePeriod?: string | null | Numeric | boolean;
     /**
-     * Accepted, not stored: an answer said so.
+     * Accepted, not stored: responses contain it, and clients may send it back.
      */
     encodedKey?: {
       [k: string]: unknown;
@@ -2682,7 +2682,7 @@ interface DisbursePayload {
          */
         percentage?: Numeric | string | null;
         /**
-         * Accepted, not stored: an answer said so.
+         * Accepted, not stored: responses contain it, and clients may send it back.
          */
         encodedKey?: {
           [k: string]: unknown;

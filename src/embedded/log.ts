@@ -1,3 +1,11 @@
+/**
+ * The embedded store: both ports on one machine.
+ * In: appends, reads and commits. Out: records in one SQLite file; sessions and ownership in memory.
+ * Start with `EmbeddedLog` below; `coordination.ts` has the other port. An append passes `append-queue.ts` on its way
+ * to the thread that writes. A read (`log-reader.ts`) takes batches from `batch-cache.ts`, older ones from another
+ * thread.
+ */
+
 import { join } from 'node:path';
 import { systemClock } from '../clock.ts';
 import type { Clock } from '../clock.ts';

@@ -1,3 +1,10 @@
+/**
+ * The event log on a cluster of Apache Kafka.
+ * In: the calls of the port. Out: requests to brokers, and records as positions in the bytes of their responses.
+ * Start with `KafkaLog` below, which passes each call to consume/, produce/ or admin/. These send their requests
+ * through connection/; protocol/ writes requests and reads responses.
+ */
+
 import type { ISocketFactory, SASLOptions } from 'kafkajs';
 import type { ConnectionOptions as TlsOptions } from 'node:tls';
 import type {
@@ -240,7 +247,7 @@ function logClosed(): LendstreamError {
   return new LendstreamError('LOG_CLOSED', 'The log is closed.');
 }
 
-/** Whether another attempt meets the same answer: the settings are wrong, or those of the broker. */
+/** Whether another attempt gets the same response: the settings are wrong, or those of the broker. */
 function isRefusal(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   return error.name === 'KafkaJSSASLAuthenticationError' || isUntrustedCertificate(error) || isRefusal(error.cause);

@@ -4,7 +4,7 @@ import { type ExactJson, isExactObject, readExactObject } from './exact-json.ts'
  * JSON Patch (RFC 6902) as clients of the lending API write it: a list of `{op, path, value, from}` whose operations
  * are ADD, REPLACE, REMOVE and MOVE, in upper or lower case, and whose paths may lack the slash in front.
  *
- * An answer leaves out what is empty, so a client cannot know which objects are there. Therefore ADD and REPLACE both
+ * A response leaves out what is empty, so a client cannot know which objects are there. Therefore ADD and REPLACE both
  * set a field, whether or not it was there, and the objects that its path leads through are made where they are absent.
  */
 

@@ -48,7 +48,7 @@ export async function readLoanEvents(
 ): Promise<LoanEvents> {
   const partition = hashPartition([loanAccountId], partitionCount);
   const topicPartitions = lendingEventTypeNames.map((topic) => ({ topic, partition }));
-  // Kafka ends a transaction in one partition after the other, so the events of a command whose response the caller has
+  // Kafka ends a transaction in one partition after another, so the events of a command whose response the caller has
   // seen may still be uncommitted. Reads wait for them.
   const bounds = await log.bounds(topicPartitions, { includeUncommitted: true });
   const scans = bounds.map(({ topic, earliest, latest }) => ({ topic, earliest, end: latest }));
@@ -101,7 +101,7 @@ async function scanWindow(
     try {
       result = await log.read({ topic, partition, offset }, { bytesMaximum: readBytes, waitMilliseconds });
     } catch (error) {
-      // Retention passed by since the bounds were read. What it left is searched.
+      // Retention has deleted records since the bounds were read. The search continues with the first one that is left.
       const earliest = isLendstreamError(error, 'OFFSET_OUT_OF_RANGE') ? Number(error.details['earliest']) : Number.NaN;
       if (earliest > offset) {
         offset = earliest;

@@ -27,7 +27,7 @@ import type { ProductVersion } from './stored-products.ts';
 
 type WrittenTransaction = Written<Schemas['LoanTransactionPostedTransaction']>;
 
-/** How much an answer shows: BASIC leaves out custom field sets, assets and guarantors. */
+/** How much a response shows: BASIC leaves out custom field sets, assets and guarantors. */
 export const detailsLevels = ['BASIC', 'FULL'] as const;
 export type DetailsLevel = (typeof detailsLevels)[number];
 

@@ -360,7 +360,7 @@ function createClient(redisUrl: string, tls: TlsOptions | undefined): Client {
   return new Cluster(urls, {
     ...clientOptions,
     clusterRetryStrategy: reconnectDelay,
-    // Otherwise it would send a call again whose answer was lost, and whose outcome is unknown.
+    // Otherwise it would send a call again whose response was lost, and whose outcome is unknown.
     retryDelayOnFailover: 0,
     redisOptions: { ...credentials(urls[0] ?? ''), ...options },
   });
@@ -389,7 +389,7 @@ function isReplyError(error: unknown): boolean {
   return error instanceof Error && error.name === 'ReplyError';
 }
 
-/** Whether another attempt meets the same answer, until an operator changes something. */
+/** Whether another attempt gets the same response, until an operator changes something. */
 function isRefusal(error: unknown): error is Error {
   if (!(error instanceof Error)) return false;
   const { message } = error;

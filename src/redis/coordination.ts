@@ -1,3 +1,10 @@
+/**
+ * The coordination on Redis.
+ * In: the calls of the port, and notifications of changes by other processes. Out: calls of scripts/*.lua, which alone
+ * change what is stored.
+ * Start with `RedisCoordination` below. `keys.ts` lists what is stored, and `recovery.ts` restores what Redis has lost.
+ */
+
 import { randomUUID } from 'node:crypto';
 import {
   endedStreamsMaximum,

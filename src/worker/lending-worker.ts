@@ -1,3 +1,10 @@
+/**
+ * The worker, which executes each loan command once.
+ * In: commands from the log. Out: events, the records of accounts and dead letters, in one commit with the position.
+ * Start with `LendingWorker` below. `partition-ownership.ts` shares the partitions with other processes, and
+ * `partition-loop.ts` works on one of them; `command-batch.ts` has the decisions of one commit.
+ */
+
 import type { Coordination } from '../ports/coordination.ts';
 import type { EventLog } from '../ports/event-log.ts';
 import type { Registry } from '../broker/definitions/registry.ts';
@@ -87,8 +94,8 @@ export class LendingWorker {
   }
 
   /**
-   * Takes its share of the partitions. The topics must exist. Returns when each partition of the first assignment has
-   * been owned: all of them when this is the only process, none when others have them for now.
+   * Takes its share of the partitions. The topics must exist. Returns when this process has owned each
+   * partition of its first assignment: all partitions if it is the only process, none if others own them all.
    * @throws the errors of the coordination
    */
   start(): Promise<void> {

@@ -117,7 +117,21 @@ const unownedMillisecondsBeyondLease = 5_000;
 
 /**
  * The invariants at every moment, whatever happens to processes, network and store. This class knows what was
- * published, sent, received and stored, and throws a {@link Violation} when these do not agree.
+ * published, sent, received and stored, and throws a {@link Violation} when these do not agree. Violations name:
+ *
+ * - I1: every committed event was delivered to a client, or deleted by retention, or passed over by a filter or policy.
+ * - I2: committed offsets move back only by a reset, or by a store that lost its data.
+ * - I4: a new owner has a new fence, and only the owner, or the last one while there is no other, commits.
+ * - I5: a living owner loses a partition only when it releases it, or by a reset.
+ * - I6: fences never become smaller.
+ * - I7: a change of ownership for an older generation is not applied.
+ * - I8: a stream gets events in order and passes over none.
+ * - I9: uncommitted events stay within the window.
+ * - I11: while everything works, each partition gets an owner.
+ *
+ * I3, that what is not committed is delivered again, and I10, that a client that does not read does not stop other
+ * subscriptions, have no message of their own: at the end of a run, everything must be delivered and committed.
+ * The rules D1 to D8, on events that consumers cannot process, are at the checks here and in passed-over-events.ts.
  */
 export class Invariants {
   readonly #options: InvariantsOptions;
@@ -827,7 +841,8 @@ function isFinishedReset({ method, isFinished, error }: StoreOperation): boolean
 
 function offsetOf(published: PublishedPartition, event: string, key: string): Offset {
   const offset = published.offsets.get(event);
-  if (offset === undefined) throw new Violation(`${event} was sent as an event of ${key}, where nobody published it`);
+  if (offset === undefined)
+    throw new Violation(`${event} was sent as an event of ${key}, where it was never published`);
   return offset;
 }
 

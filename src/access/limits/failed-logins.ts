@@ -22,10 +22,10 @@ export const addressesMaximum = 10_000;
 /** Each failure beyond the first half of the limit is answered this much later than the one before. Milliseconds. */
 export const slowingStepMilliseconds = 100;
 
-/** The longest time by which an answer is held back. Milliseconds. */
+/** The longest time for which a response is held back. Milliseconds. */
 export const slowingMillisecondsMaximum = 2_000;
 
-/** The most answers that are held back at once; more are refused immediately. */
+/** The most responses that are held back at once; more are refused immediately. */
 export const slowedAnswersMaximum = 1_000;
 
 /** How often an address failed; the number falls with the time. */

@@ -19,7 +19,7 @@ export interface SearchTime {
   readonly now: number;
 }
 
-/** The last day that four digits of a year can write. */
+/** The last day of a year with four digits. */
 const lastDay = '9999-12-31';
 
 export type DateKind = 'instant' | 'day';
@@ -35,7 +35,7 @@ export interface CriterionDate {
 }
 
 /**
- * Reads `2026-11-20`, or a time of it, with an offset or in the zone.
+ * Reads a day such as `2026-11-20`, or a time on it. A time without an offset is in the zone of the organization.
  * @returns undefined for any other text
  */
 export function readDate(text: string, kind: DateKind, { zone }: SearchTime): CriterionDate | undefined {
@@ -46,7 +46,7 @@ export function readDate(text: string, kind: DateKind, { zone }: SearchTime): Cr
   const clock = time.length === 5 ? `${time}:00` : time;
   const second =
     offset === undefined ? instantInZone(zone, `${day}T${clock}`) : Date.parse(`${day}T${clock}${withColon(offset)}`);
-  // An instant of an account is a whole millisecond. One between two of them is after the first and before the second.
+  // Accounts have whole milliseconds. A finer time lies between two: after the first and before the second.
   const [before, finer] = [fraction.slice(0, 3).padEnd(3, '0'), fraction.slice(3)];
   const instant = second + Number(before);
   const isBetween = /[1-9]/.test(finer);
@@ -58,7 +58,7 @@ export function readDate(text: string, kind: DateKind, { zone }: SearchTime): Cr
 export function wholeDays(first: LocalDate, last: LocalDate, kind: DateKind, zone: string): Range {
   if (kind === 'day') return range(first, true, last, true);
   const from = { value: textOf(startOfDayInZone(zone, first)), included: true };
-  // The day after it could not be written.
+  // The year of the next day has five digits.
   if (last === lastDay) return { from, to: { value: `${lastDay}T23:59:59.999Z`, included: true } };
   return { from, to: { value: textOf(startOfDayInZone(zone, addDays(last, 1))), included: false } };
 }

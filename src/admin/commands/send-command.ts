@@ -1,6 +1,6 @@
 /**
  * Sends a loan command and waits for its outcome. A command is done once, however often it is sent under its id:
- * after a lost answer, it is sent again.
+ * after a lost response, it is sent again.
  */
 
 import type { Responses } from '../../contract.ts';

@@ -118,7 +118,7 @@ function Definition({ id }: { id: string }): JSX.Element {
             try {
               await call('DELETE', address);
             } catch (failure) {
-              // A lost answer leaves open whether it is deleted; asked again, it is not there.
+              // After a lost response it is unknown whether it is deleted. The second request then finds nothing.
               if (apiErrorOf(failure).status !== 404) throw failure;
             }
             void queries.invalidateQueries();

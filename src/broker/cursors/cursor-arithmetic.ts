@@ -24,7 +24,7 @@ export function cursorDistance(initial: Position, final: Position): number {
 
 /**
  * A position moved by a number of offsets, in either direction. It may lie beyond the end of the log.
- * @throws UNPROCESSABLE when it would lie further back than before the first event
+ * @throws UNPROCESSABLE when it would lie before the position that precedes the first event
  */
 export function shiftCursor({ offset, partition }: Position, shift: number): Offset {
   const shifted = offset + shift;

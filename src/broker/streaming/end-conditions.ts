@@ -35,7 +35,7 @@ export interface Closing {
   readonly detail: string;
 }
 
-/** Why the stream has to end now; undefined while nothing ends it. Of several reasons, the first one checked here. */
+/** Why the stream has to end now; undefined while nothing ends it. If there are several, the first one below. */
 export function closingReason(rules: ClosingRules, progress: StreamProgress, now: number): Closing | undefined {
   const { keepAliveLimit, streamLimit } = rules;
   const { partitions, sentEvents, uncommittedSince } = progress;

@@ -3,7 +3,7 @@ import type { EventTypePartition } from '../../ports/event-type-partition.ts';
 import type { FailureRecord } from '../../ports/failed-deliveries.ts';
 import { formatOffset } from '../cursors/cursor-text.ts';
 
-/** Shared: most streams have nothing to tell. */
+/** One list for all streams, because most have no notices. */
 const none: readonly string[] = [];
 
 /**

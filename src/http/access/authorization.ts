@@ -1,3 +1,11 @@
+/**
+ * Access over HTTP: who sends a request, and whether that principal may do what it asks for.
+ * In: requests. Out: the same requests with a principal, or refusals; entries for the audit.
+ * Start with `createAuthorization` below and the table in `operation-permissions.ts`. `authentication.ts` comes
+ * before it and finds the principal, `audit.ts` records changes and refusals, and limits/ slows down who sends too
+ * much.
+ */
+
 import type { Request, RequestHandler } from 'express';
 import type { AccessControl, Subject } from '../../access/access-control.ts';
 import type { Permission } from '../../access/permissions.ts';

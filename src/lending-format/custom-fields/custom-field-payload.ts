@@ -92,7 +92,7 @@ export function isFieldId(id: string | undefined): boolean {
  * @param before The set as it is; undefined for a new one.
  */
 export function readFieldSetFields(reader: FieldReader, before?: FieldSetFields): FieldSetFields {
-  // An answer lists the fields of the set, which have requests of their own.
+  // A response lists the fields of the set, which have requests of their own.
   reader.ignore('customFields');
   const availableFor = reader.require('availableFor', reader.choice('availableFor', recordTypes)) ?? 'LOAN_ACCOUNT';
   const fieldSetType = reader.choice('fieldSetType', fieldSetTypes) ?? before?.fieldSetType ?? 'STANDARD';

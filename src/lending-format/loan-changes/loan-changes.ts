@@ -9,7 +9,7 @@ import { groupIndexOf, isFieldSetName } from '../payloads/field-set-values.ts';
 import { isPastField, readCreateLoan } from '../payloads/loan-payload.ts';
 import { writeAccount } from '../response-bodies.ts';
 
-/** How an account is to change: operations on what an answer shows with all details, or its whole new body. */
+/** How an account is to change: operations on what a response shows with all details, or its whole new body. */
 export type LoanChange =
   | { readonly operations: readonly PatchOperation[]; readonly account?: undefined }
   | { readonly account: ExactJson; readonly operations?: undefined };
@@ -50,7 +50,7 @@ function readAccount(account: unknown, loanAccountId: string): LoanChange | read
 
 /**
  * The account that a change asks for. A patch is done on the account with all its details, so that a wrong operation
- * changes nothing. A body keeps the details that it does not name, as a short answer does not show them.
+ * changes nothing. A body keeps the details that it does not name: a response without all details has none.
  * @returns else the refusals
  */
 export function requestedLoan(loan: Loan, change: LoanChange): RequestedLoan | readonly Refusal[] {

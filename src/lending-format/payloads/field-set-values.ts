@@ -61,13 +61,13 @@ function readGroup(sent: unknown, place: number, faults: FieldSetFault[]): Group
   return { fields: read, index };
 }
 
-/** The index of a group, as an answer or a client writes it; undefined for anything else. */
+/** The index of a group, as a response or a client writes it; undefined for anything else. */
 export function groupIndexOf(sent: unknown): number | undefined {
   const text = textOf(sent) ?? '';
   return /^(?:0|[1-9]\d{0,3})$/.test(text) ? Number(text) : undefined;
 }
 
-/** An answer numbers its groups, and may be sent back. */
+/** A response numbers its groups, and a client may send them back. */
 function inTheirPlaces(groups: readonly Group[], faults: FieldSetFault[]): readonly Group['fields'][] {
   const isOrdered = groups.every(({ index }) => index !== undefined);
   for (const [place, { index }] of groups.entries()) {

@@ -13,7 +13,7 @@ export type Payload<Command> = Omit<
 /** A requested account, and the key or id of the product to open it under. */
 export type CreateLoanPayload = Payload<CreateLoan> & { readonly productTypeKey: string };
 
-/** What an answer says of the past of an account. Clients send it back; it changes nothing. */
+/** What a response says of the past of an account. Clients may send it back; it changes nothing. */
 const pastFields = [
   'encodedKey',
   'accountState',

@@ -366,7 +366,7 @@ function keepUnusedSettings(reader: FieldReader): void {
   reader.object('internalControls').object('fourEyesPrinciple').keepOnly('activeForLoanApproval', false);
 }
 
-/** Refuses settings without the field that every answer must have in them. */
+/** Refuses settings without the field that every response must have in them. */
 function requireWith(parent: FieldReader, name: string, settings: FieldReader, field: string): void {
   if (parent.has(name) && settings.names().length > 0 && !settings.has(field)) settings.refuse(field);
 }

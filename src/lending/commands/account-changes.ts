@@ -73,7 +73,7 @@ function changeApplication(loan: Loan, { requested, ...header }: UpdateLoan, con
   return { fact: { type: 'LOAN_CHANGED', loan: changed } };
 }
 
-/** The name to store: an answer shows the product's where the account has none. */
+/** The name to store: a response shows the product's where the account has none. */
 function nameOf(loan: Loan, requested: string | null): string | null {
   return loan.loanName === null && requested === loan.product.name ? null : requested;
 }

@@ -6,7 +6,7 @@
 import type { AdditionalFields, FieldValue } from '../additional-fields.ts';
 import { Decimal } from '../money.ts';
 
-/** The member of a group that has its place in the set, counted from 0, as a text. Answers contain it. */
+/** The member of a group that has its place in the set, counted from 0, as a text. Responses contain it. */
 export const groupIndexField = '_index';
 
 /** The custom field sets among additional fields, by their ids, which begin with an underscore. */

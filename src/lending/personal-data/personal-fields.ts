@@ -15,7 +15,7 @@ export const erasedText = 'erased';
 export interface PersonalField {
   readonly record: PersonalRecord;
   /**
-   * Where answers and events show it in an account or a transaction. `[]` is each item of a list, and {@link anySet}
+   * Where responses and events show it in an account or a transaction. `[]` is each item of a list, and {@link anySet}
    * each custom field set that counts as personal.
    */
   readonly path: string;
@@ -103,7 +103,7 @@ function pathsOfRecord(record: PersonalRecord): readonly PersonalPath[] {
 }
 
 /**
- * The fields of an account or a transaction, as answers, events and additional fields have them, without what is
+ * The fields of an account or a transaction, as responses, events and additional fields have them, without what is
  * personal. The same object when it has nothing personal.
  */
 export function withoutPersonalFields<Value extends Fields>(

@@ -44,7 +44,7 @@ function feeView({ allocation, ...fee }: ProductFee) {
   return { ...fee, scheduleAllocationMethod };
 }
 
-/** What every answer has, also where the product does not say it: clients made from the contract require it. */
+/** What every response has, also where the product does not say it: clients made from the contract require it. */
 function settingsInForce(
   type: LoanProduct['type'],
   repaymentReschedulingMethod: RepaymentReschedulingMethod | 'NONE' = 'NONE',

@@ -88,7 +88,7 @@ export function MoveCursors({ subscription, onClose, onMoved }: MoveCursorsPrope
         try {
           await call('POST', address, body);
         } catch (failure) {
-          // A partition may have moved since: what is shown next is where it is now.
+          // A cursor may have moved since: load and show the current positions.
           void queries.invalidateQueries({ queryKey: [key] });
           throw failure;
         }
@@ -191,7 +191,7 @@ function totalText({ skipped, repeated, open_streams: openStreams }: Moves): str
   return `${effect} ${streams}, and the consumer connects again.`;
 }
 
-/** A time as a field of a form has it, to the minute, in the time zone of the user. */
+/** A time as an input field needs it: to the minute, in the user's time zone. */
 function localTime(date: Date): string {
   return new Date(date.getTime() - date.getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
 }

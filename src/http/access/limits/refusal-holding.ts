@@ -21,7 +21,7 @@ export function createRefusalHolding(held: HeldRefusals): ErrorRequestHandler {
     const pace = usageOf(response)?.refusals ?? held.paceOf(request.ip ?? '');
     const holding = held.hold(pace, weightOf(request));
     if (holding === undefined) return next(error);
-    // Node would go on to read requests that the client sends without waiting for answers, and keep all of them.
+    // Node would go on to read requests that the client sends without waiting for responses, and keep all of them.
     request.socket.pause();
     return answerAfter(holding, request, response, () => next(error));
   };

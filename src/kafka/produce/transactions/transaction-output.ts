@@ -39,13 +39,13 @@ interface PartitionOutput extends TopicPartition {
   next: number;
   /** The batch that begins with it, sent until it is known to be stored. */
   batch: BatchToSend | undefined;
-  /** The offset after the last batch stored, where the broker said it. */
+  /** The offset after the last batch stored, if the broker reported it. */
   nextOffset: Offset | undefined;
 }
 
 /** A partition that has all of its records. */
 export interface WrittenPartition extends TopicPartition {
-  /** The offset after its last record; undefined when no broker said it, because the records had been sent before. */
+  /** The offset after its last record; undefined if no broker reported it, because the records were sent before. */
   readonly nextOffset: Offset | undefined;
 }
 
@@ -87,7 +87,7 @@ export class TransactionOutput {
     return outputs;
   }
 
-  /** Sends one request to each leader. Returns the errors that may pass. */
+  /** Sends one request to each leader. Returns the errors for which a retry may help. */
   async #round(outputs: readonly PartitionOutput[]): Promise<LendstreamError[]> {
     const { metadata } = this.#options;
     const errors: LendstreamError[] = [];
@@ -123,7 +123,7 @@ export class TransactionOutput {
   }
 
   /**
-   * Returns the error if it may pass.
+   * Returns the error if a retry may help.
    * @throws any other error
    */
   #applyResult(output: PartitionOutput, result: ProduceResult | undefined): LendstreamError | undefined {
@@ -163,7 +163,7 @@ export class TransactionOutput {
   }
 }
 
-/** In the response for a batch that was sent before, if that is too long ago. */
+/** The base offset in a response when the broker has the batch already and no longer knows where it is. */
 const unknownOffset = -1;
 
 /** Returns one output for each partition, with all of its records in order. */
