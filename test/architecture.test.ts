@@ -15,6 +15,7 @@ const shared =
 const metrics = /^src\/metrics\.ts$/;
 const sqlite = /^src\/sqlite\.ts$/;
 const integrity = /^src\/integrity\//;
+const machineCode = /^src\/machine-code\//;
 const ports = /^src\/ports\//;
 const lending = /^src\/lending\//;
 const lendingFormat = /^src\/lending-format\//;
@@ -27,6 +28,7 @@ function within(parent: string, ...names: readonly string[]): RegExp {
 
 /** A nested folder has its own line, or belongs to the line of its parent. From the ground up. */
 const rooms: Record<string, Room> = {
+  'src/machine-code': { imports: [], owns: [] },
   'src/ports': { imports: [/^src\/(clock|errors)\.ts$/], owns: [] },
 
   'src/broker/log': { imports: [shared, ports], owns: [] },
@@ -64,7 +66,7 @@ const rooms: Record<string, Room> = {
 
   'src/integrity': { imports: [shared, sqlite], owns: [] },
   'src/embedded/published-ids': { imports: [shared, ports, within('src/broker', 'log')], owns: [] },
-  'src/embedded/records': { imports: [shared, ports], owns: [] },
+  'src/embedded/records': { imports: [shared, machineCode, ports], owns: [] },
   'src/embedded/thread': {
     imports: [shared, ports, sqlite, integrity, within('src/embedded', 'records')],
     owns: [],
@@ -82,7 +84,7 @@ const rooms: Record<string, Room> = {
     owns: [],
   },
 
-  'src/kafka/protocol': { imports: [shared, ports], owns: [] },
+  'src/kafka/protocol': { imports: [shared, machineCode, ports], owns: [] },
   'src/kafka/connection': { imports: [shared, ports, within('src/kafka', 'protocol')], owns: ['kafkajs'] },
   'src/kafka/consume': { imports: [shared, ports, within('src/kafka', 'protocol', 'connection')], owns: [] },
   'src/kafka/produce': { imports: [shared, ports, within('src/kafka', 'protocol', 'connection')], owns: [] },

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { afterEach, beforeEach, describe, it } from 'mocha';
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
-import { checksumOf } from '../../src/embedded/records/batch-format.ts';
+import { checksumOf } from '../../src/embedded/records/checksum.ts';
 import { inflatedBody } from '../../src/embedded/records/compressed-bodies.ts';
 import type { CleanupPolicy, LogRecord } from '../../src/ports/event-log.ts';
 import { openDatabase } from '../../src/sqlite.ts';

@@ -3,12 +3,12 @@
  * In: records to store, rows that were read. Out: rows with checksums, records as positions in shared memory.
  */
 
-import { crc32 } from 'node:zlib';
 import { LendstreamError } from '../../errors.ts';
 import { noValue } from '../../ports/event-log.ts';
 import type { LogRecord, Offset, RecordBatch, TopicPartition } from '../../ports/event-log.ts';
 import { packRecords } from '../../ports/packed-records.ts';
 import type { PackedRecords } from '../../ports/packed-records.ts';
+import { checksumOf } from './checksum.ts';
 import { inflatedBody } from './compressed-bodies.ts';
 import { bodyVersion, compressedVersion, field, flag, headerBytes } from './layout.ts';
 import { copyBytes, type SharedBuffer } from '../../ports/shared-buffer.ts';
@@ -43,11 +43,6 @@ export interface StoredBatch extends RecordBatch {
   readonly memoryBytes: number;
   /** The memory that it shares with other batches, if it does. */
   readonly sharedBuffer: SharedBuffer | undefined;
-}
-
-/** CRC-32 of a body, as stored beside it. */
-export function checksumOf(body: Uint8Array): number {
-  return crc32(body);
 }
 
 /**

@@ -2,7 +2,7 @@ import { systemClock } from '../../clock.ts';
 import { LendstreamError, describeError } from '../../errors.ts';
 import type { CleanupPolicy } from '../../ports/event-log.ts';
 import type { Connection } from '../../sqlite.ts';
-import { checksumOf } from '../records/batch-format.ts';
+import { checksumOf } from '../records/checksum.ts';
 import { isCompressed, storedBody } from '../records/compressed-bodies.ts';
 import {
   allowCompressedRows,

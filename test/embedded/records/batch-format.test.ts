@@ -5,7 +5,6 @@ import type { LogRecord } from '../../../src/ports/event-log.ts';
 import { packRecords } from '../../../src/ports/packed-records.ts';
 import {
   batchFrom,
-  checksumOf,
   decodeBody,
   decodeBodyInRun,
   decodeRow,
@@ -13,6 +12,7 @@ import {
   encodeRuns,
   putIntoRun,
 } from '../../../src/embedded/records/batch-format.ts';
+import { checksumOf } from '../../../src/embedded/records/checksum.ts';
 import type { BatchPosition } from '../../../src/embedded/records/batch-format.ts';
 import { SharedBuffer } from '../../../src/ports/shared-buffer.ts';
 import { isLendstreamError } from '../../../src/errors.ts';

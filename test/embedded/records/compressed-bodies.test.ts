@@ -4,7 +4,8 @@ import { describe, it } from 'mocha';
 import { deflateRawSync, inflateRawSync } from 'node:zlib';
 import type { LogRecord } from '../../../src/ports/event-log.ts';
 import { compressedRecordBytesMinimum } from '../../../src/ports/record-compression.ts';
-import { type BatchRow, checksumOf, decodeRow, encodeBody } from '../../../src/embedded/records/batch-format.ts';
+import { type BatchRow, decodeRow, encodeBody } from '../../../src/embedded/records/batch-format.ts';
+import { checksumOf } from '../../../src/embedded/records/checksum.ts';
 import {
   inflatedBody,
   inflatedBytesOf,

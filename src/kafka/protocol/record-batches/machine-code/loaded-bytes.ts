@@ -1,4 +1,5 @@
-import { compileRoutines, foldedBytes } from './routines.ts';
+import { type FoldedBytes, foldLoaded, foldRoomOf, stepBytes } from '../../../../machine-code/folding.ts';
+import { compileRoutines, sparsePolynomial, type Routines } from './routines.ts';
 
 /**
  * The memory of the compiled routines: bytes are copied into it, worked on and copied back. There is one for each
@@ -14,23 +15,17 @@ export const loadedBytesMaximum = 1024 * 1024;
 /** The most values that are joined at once. */
 export const joinedValuesMaximum = 16 * 1024;
 
-const [stepBytes, listEntryBytes] = [16, 4];
-const alignedFoldedBytes = Math.ceil(foldedBytes / stepBytes) * stepBytes;
+const listEntryBytes = 4;
+const foldRoom = foldRoomOf(sparsePolynomial);
 
 /** Where everything is. What is before the removed bytes stays zero; reads and writes may pass an end by a step. */
-const removedAt = alignedFoldedBytes;
-const loadedAt = removedAt + loadedBytesMaximum + alignedFoldedBytes + stepBytes;
+const removedAt = foldRoom;
+const loadedAt = removedAt + loadedBytesMaximum + foldRoom;
 const resultAt = loadedAt + loadedBytesMaximum + stepBytes;
-const listsAt = resultAt + loadedBytesMaximum + alignedFoldedBytes + stepBytes;
+const places = { loadedAt, removedAt, resultAt };
+const listsAt = resultAt + loadedBytesMaximum + foldRoom + stepBytes;
 const unusedEndsAt = listsAt + 3 * joinedValuesMaximum * listEntryBytes;
 const memoryBytes = unusedEndsAt + joinedValuesMaximum * listEntryBytes;
-
-/** Bytes that have the same CRC-32C as others if they are taken as the continuation of nothing. */
-export interface FoldedBytes {
-  readonly memory: Uint8Array;
-  readonly start: number;
-  readonly end: number;
-}
 
 /** Where records are in the bytes that were loaded, as `record-positions.ts` has it: lists of one length. */
 export interface RecordsToJoin {
@@ -51,10 +46,10 @@ export interface JoinedPlaces {
 export class LoadedBytes {
   readonly #memory: Uint8Array;
   readonly #lists: Uint32Array;
-  readonly #routines: NonNullable<ReturnType<typeof compileRoutines>>;
+  readonly #routines: Routines;
   #length = 0;
 
-  private constructor(routines: NonNullable<ReturnType<typeof compileRoutines>>) {
+  private constructor(routines: Routines) {
     this.#routines = routines;
     this.#memory = routines.memory;
     this.#lists = new Uint32Array(routines.memory.buffer, listsAt, 3 * joinedValuesMaximum);
@@ -80,30 +75,21 @@ export class LoadedBytes {
    * @param remainder Of the bytes before them: -1 if there are none.
    */
   fold(remainder: number): FoldedBytes {
-    this.#addToStart(remainder);
-    const removed = Math.floor((this.#length - foldedBytes) / stepBytes) * stepBytes;
-    const end = loadedAt + this.#length;
-    const removedEnd = removedAt + removed;
-    const routines = this.#routines;
-    routines.fold(loadedAt, loadedAt + removed, removedAt, removedAt);
-    this.#memory.fill(0, removedEnd, removedEnd + alignedFoldedBytes + stepBytes);
-    routines.fold(loadedAt + removed, end, removedEnd, resultAt);
-    this.#addToStart(remainder);
-    return { memory: this.#memory, start: resultAt, end: resultAt + this.#length - removed };
+    return foldLoaded(this.#routines, sparsePolynomial, places, this.#length, remainder);
   }
 
   /**
-   * Joins the values by commas, and the keys with their lengths, and puts them where `places` says. The positions of
+   * Joins the values by commas, and the keys with their lengths, and puts them where `placesFor` says. The positions of
    * the values are updated to those in `values`, and the positions of the keys to those in `keys`.
    * @param start Where the positions count from in the loaded bytes; may be negative.
    * @param records At least one and at most {@link joinedValuesMaximum}, none of whose values is missing.
-   * @param places Called with the length of the keys. Together with the values and their commas, they are shorter than
-   *   the records were.
+   * @param placesFor Called with the length of the keys. Together with the values and their commas, they are shorter
+   *   than the records were.
    */
   join(
     start: number,
     { valueStarts, valueEnds, keyLengthsAt }: RecordsToJoin,
-    places: (keysLength: number) => JoinedPlaces,
+    placesFor: (keysLength: number) => JoinedPlaces,
   ): JoinedPlaces {
     const lists = this.#lists;
     const count = valueStarts.length;
@@ -118,7 +104,7 @@ export class LoadedBytes {
     // A key is between its length and the start of its value.
     const joinedAt = routines.join(keysAt, keysEnd, listsAt, unusedEndsAt, from, resultAt, resultAt);
     const end = routines.join(listsAt, endsAt, endsAt, endsAt, from, joinedAt, joinedAt);
-    const to = places(joinedAt - resultAt);
+    const to = placesFor(joinedAt - resultAt);
     for (let index = 0; index < count; index += 1) {
       valueStarts[index] = (lists[index] as number) + to.valuesAt;
       valueEnds[index] = (lists[count + index] as number) + to.valuesAt;
@@ -127,12 +113,6 @@ export class LoadedBytes {
     to.keys.set(this.#memory.subarray(resultAt, joinedAt), to.keysAt);
     to.values.set(this.#memory.subarray(joinedAt, end), to.valuesAt);
     return to;
-  }
-
-  #addToStart(remainder: number): void {
-    for (let byte = 0; byte < 4; byte += 1) {
-      this.#memory[loadedAt + byte] = (this.#memory[loadedAt + byte] as number) ^ ((remainder >>> (8 * byte)) & 0xff);
-    }
   }
 }
 

@@ -1,45 +1,14 @@
-import { assemble, type Routine } from './assembler.ts';
+import type { Routine } from '../../../../machine-code/assembler.ts';
+import { compile } from '../../../../machine-code/compile.ts';
+import { foldRoutine, type Fold, type SparsePolynomial } from '../../../../machine-code/folding.ts';
 
 /**
  * Two loops over the bytes of batches that the engine compiles to machine code with 16 bytes a step: JavaScript has no
  * such instructions, and an ordinary copy of each value costs more for the call than for the bytes.
  */
 
-/**
- * The checksum's polynomial divides x^209 + x^144 + x^54 + x^39 + x^14 + 1, and so it divides the same with every
- * exponent times 32, since squaring a polynomial of bits doubles its exponents. A part of a message may therefore be
- * removed if it is added (by exclusive or) to what follows 4 bytes later for each by which an exponent is below 209.
- * The least of these distances is 260 bytes, so 16 bytes are removed at a time.
- */
-const degree = 209;
-const exponents = [144, 54, 39, 14, 0] as const;
-const bytesPerExponent = 4;
-
-/** How many bytes after the removed ones are changed. */
-export const foldedBytes = degree * bytesPerExponent;
-
-/**
- * `fold` writes each 16 bytes from `at` to `end` with the removed bytes added to them that are at the distances before
- * `removed`. It is called with `to` equal to `removed`, for bytes that are removed themselves, and then with the bytes
- * that stay, where `removed` has zeros from there on.
- */
-const fold: Routine = {
-  name: 'fold',
-  parameters: ['at', 'end', 'removed', 'to'],
-  returns: false,
-  code: `
-    local.get removed i32.const ${foldedBytes} i32.sub local.set removed
-    loop
-      local.get to
-      local.get at v128.load 0
-      ${exponents.map((exponent) => `local.get removed v128.load ${exponent * bytesPerExponent} v128.xor`).join('\n')}
-      v128.store 0
-      local.get to i32.const 16 i32.add local.set to
-      local.get removed i32.const 16 i32.add local.set removed
-      local.get at i32.const 16 i32.add local.tee at
-      local.get end i32.lt_u br_if 0
-    end`,
-};
+/** The polynomial of CRC-32C divides x^209 + x^144 + x^54 + x^39 + x^14 + 1, see `folding.ts`. */
+export const sparsePolynomial: SparsePolynomial = { degree: 209, exponents: [144, 54, 39, 14, 0] };
 
 /**
  * `join` copies values to `to`, each with a comma after it, and returns the position after the last comma. The lists at
@@ -78,9 +47,7 @@ const join: Routine = {
     local.get to`,
 };
 
-export interface Routines {
-  readonly memory: Uint8Array;
-  fold(at: number, end: number, removed: number, to: number): void;
+interface Join {
   join(
     starts: number,
     startsEnd: number,
@@ -92,28 +59,9 @@ export interface Routines {
   ): number;
 }
 
-/** What is used of the engine's interface, which the types of Node.js leave out. */
-interface Engine {
-  readonly Module: new (bytes: Uint8Array) => object;
-  readonly Instance: new (module: object) => {
-    readonly exports: Omit<Routines, 'memory'> & { readonly memory: { readonly buffer: ArrayBuffer } };
-  };
-}
+export type Routines = Fold & Join & { readonly memory: Uint8Array };
 
-const pageBytes = 64 * 1024;
-
-/**
- * The routines with memory of their own, zeros at first; undefined where the processor lacks instructions for 16 bytes
- * or the engine may not compile.
- */
+/** The routines with memory of their own, zeros at first; undefined where they cannot be compiled. */
 export function compileRoutines(memoryBytes: number): Routines | undefined {
-  const { WebAssembly } = globalThis as unknown as { readonly WebAssembly: Engine | undefined };
-  if (WebAssembly === undefined) return undefined;
-  try {
-    const module = new WebAssembly.Module(assemble([fold, join], Math.ceil(memoryBytes / pageBytes)));
-    const { memory, ...routines } = new WebAssembly.Instance(module).exports;
-    return { ...routines, memory: new Uint8Array(memory.buffer) };
-  } catch {
-    return undefined;
-  }
+  return compile<Fold & Join>([foldRoutine(sparsePolynomial), join], memoryBytes);
 }

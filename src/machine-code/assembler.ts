@@ -1,6 +1,6 @@
 /**
  * Assembles a module of WebAssembly from text, so that the program is read where it stands and no binary has to be kept
- * or compiled elsewhere. Knows the instructions that `routines.ts` uses; all values are 32-bit integers, except those
+ * or compiled elsewhere. Knows the instructions that this product uses; all values are 32-bit integers, except those
  * that `v128` instructions leave on the stack.
  */
 

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { describe, it } from 'mocha';
-import { assemble } from '../../../../../src/kafka/protocol/record-batches/machine-code/assembler.ts';
+import { assemble } from '../../src/machine-code/assembler.ts';
 
 const sum = { name: 'sum', parameters: ['a', 'b'], returns: true, code: 'local.get a local.get b i32.add' };
 
