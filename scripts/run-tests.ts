@@ -1,8 +1,7 @@
 import { availableParallelism } from 'node:os';
-import { fileURLToPath } from 'node:url';
 import { flag, readCommandLine, wholeNumber } from './command-line.ts';
 import { lineOf, type Counts } from './suite/counts.ts';
-import { isSecondRun, runNamedFiles } from './suite/named-files.ts';
+import { runNamedFiles } from './suite/named-files.ts';
 import { endByItself } from './suite/open-resources.ts';
 import { findTests, testFilesIn } from './suite/test-files.ts';
 import { runSideBySide } from './suite/side-by-side.ts';
@@ -35,7 +34,7 @@ async function run(): Promise<Counts | undefined> {
     if (named.length === 0) return await runSideBySide(testFilesIn(), options);
     const files = named.flatMap((tests) => tests.files);
     if (named.some(({ isFolder }) => isFolder)) return await runSideBySide(files, options);
-    return await runNamedFiles(files, fileURLToPath(import.meta.url));
+    return await runNamedFiles(files);
   } catch (error) {
     console.error(`lendstream: ${(error as Error).message}`);
     process.exitCode = 2;
@@ -46,8 +45,6 @@ async function run(): Promise<Counts | undefined> {
 const counts = await run();
 if (counts !== undefined) {
   process.exitCode = counts.failed > 0 || counts.passed === 0 ? 1 : 0;
-  if (isSecondRun) process.send?.(counts);
-  else console.log(lineOf(counts));
+  console.log(lineOf(counts));
 }
-if (process.connected) process.disconnect();
 endByItself((line) => console.error(line));

@@ -1,8 +1,10 @@
 import Mocha from 'mocha';
+import { pathToFileURL } from 'node:url';
 import { format } from 'node:util';
 import { mochaHooks } from '../../test/support/root-hooks.ts';
 import { propertyTimeFactor } from '../../test/support/values/property-runs.ts';
 import type { Counts } from './counts.ts';
+import { nameBackend } from './named-backend.ts';
 import { inSources } from './source-positions.ts';
 import type { Backend } from './test-files.ts';
 
@@ -16,7 +18,7 @@ export interface MochaOutcome {
 }
 
 /**
- * Runs compiled test files in this process and prints what Mocha prints.
+ * Runs compiled test files in this process, on a backend that is there, and prints what Mocha prints.
  * @param beforeTests is called when the suites are declared, and before the first of them runs
  */
 export async function runMocha(
@@ -32,8 +34,8 @@ export async function runMocha(
     forbidOnly: process.env['CI'] !== undefined,
     rootHooks: mochaHooks,
   });
-  for (const file of compiledFiles) mocha.addFile(file);
-  await mocha.loadFilesAsync();
+  nameBackend(backend);
+  for (const file of compiledFiles) await declareTests(mocha, file);
   await beforeTests();
   const failedTests: Mocha.Test[] = [];
   const counts = await new Promise<Counts>((resolve) => {
@@ -50,6 +52,18 @@ export async function runMocha(
   // Otherwise it would listen for errors of this process, and keep the files that it has run.
   mocha.dispose();
   return { counts, failures };
+}
+
+let filesDeclared = 0;
+
+/**
+ * Loads a file, which declares its tests. Mocha itself would load it once in a process, and a process runs it a second
+ * time for the other backend: each time under an address of its own.
+ */
+async function declareTests(mocha: Mocha, compiled: string): Promise<void> {
+  filesDeclared += 1;
+  mocha.suite.emit(Mocha.Suite.constants.EVENT_FILE_PRE_REQUIRE, globalThis, compiled, mocha);
+  await import(`${pathToFileURL(compiled).href}?run=${filesDeclared}`);
 }
 
 /** What Mocha prints while that is called. */

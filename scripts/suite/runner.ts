@@ -4,7 +4,7 @@ import type { Cluster, KafkaGeneration } from '../../test/support/cluster.ts';
 import { noTests, type Counts } from './counts.ts';
 import { endOfFile, type Done, type Request } from './runner-messages.ts';
 import { lingerMillisecondsMaximum } from './open-resources.ts';
-import type { Backend, TestFile } from './test-files.ts';
+import type { TestFile } from './test-files.ts';
 
 /** How long a file may take until its runner is ended. Its tests have their own, shorter limits. Milliseconds. */
 const fileMillisecondsMaximum = 15 * 60_000;
@@ -27,9 +27,8 @@ export interface FileOutcome {
   readonly opened: readonly string[];
 }
 
-/** A process that runs test files on one backend, one after another. */
+/** A process that runs test files, one after another. */
 export class Runner {
-  readonly backend: Backend;
   readonly #child: ChildProcess;
   readonly #exited: Promise<string>;
   #output = '';
@@ -38,17 +37,8 @@ export class Runner {
   #isAlive = true;
 
   /** @param clusters The clusters that its suites may use. It may get more of them later, by {@link provide}. */
-  constructor(backend: Backend, clusters: ReadonlyMap<KafkaGeneration, Cluster>) {
-    this.backend = backend;
-    const environment = { ...process.env };
-    const cluster = clusters.get('current');
-    if (backend === 'cluster' && cluster !== undefined) {
-      environment['TEST_BACKEND'] = 'cluster';
-      environment['KAFKA_BROKERS'] = cluster.kafkaBrokers.join(',');
-      environment['REDIS_URL'] = cluster.redisUrl;
-    }
+  constructor(clusters: ReadonlyMap<KafkaGeneration, Cluster>) {
     this.#child = fork(fileURLToPath(new URL('./runner-process.js', import.meta.url)), [], {
-      env: environment,
       stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
       // A process group, so that everything that its tests have started ends with it, whatever happens.
       detached: true,
@@ -86,7 +76,7 @@ export class Runner {
       this.kill();
     }, fileMillisecondsMaximum);
     const done = this.#done();
-    this.#send({ kind: 'run', compiled: file.compiled, backend: this.backend });
+    this.#send({ kind: 'run', compiled: file.compiled, backend: file.backend });
     const outcome = await Promise.race([done, this.#exited]);
     clearTimeout(limit);
     const milliseconds = performance.now() - beginning;

@@ -23,7 +23,7 @@ export interface SideBySideOptions {
   readonly once: boolean;
 }
 
-/** One of the runners serves the second run on the cluster as long as there is anything to run there. */
+/** One runner in four begins with the second runs on the cluster, so that they are spread over the whole run. */
 const preferences: readonly Backend[] = ['embedded', 'cluster', 'embedded', 'embedded'];
 
 /**
@@ -82,8 +82,8 @@ export async function runSideBySide(files: readonly TestFile[], options: SideByS
       }),
     );
   };
-  const start = (backend: Backend): Runner => {
-    const runner = new Runner(backend, clusters);
+  const start = (): Runner => {
+    const runner = new Runner(clusters);
     runners.add(runner);
     return runner;
   };
@@ -92,9 +92,9 @@ export async function runSideBySide(files: readonly TestFile[], options: SideByS
     for (;;) {
       const file = await queue.take(preferred, index);
       if (file === undefined) break;
-      if (runner?.backend !== file.backend || !runner.isAlive) {
+      if (runner?.isAlive !== true) {
         end(runner);
-        runner = start(file.backend);
+        runner = start();
       }
       const outcome = await runner.run(file);
       outcomes.push(outcome);
@@ -114,7 +114,7 @@ export async function runSideBySide(files: readonly TestFile[], options: SideByS
   await Promise.all(ends);
   const runAlone = async (file: TestFile): Promise<FileOutcome> => {
     report.again(file);
-    const runner = start(file.backend);
+    const runner = start();
     const outcome = await runner.run(file);
     report.file(outcome, options.verbose);
     end(runner);

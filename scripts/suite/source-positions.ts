@@ -2,8 +2,8 @@ import { existsSync, readFileSync } from 'node:fs';
 import { SourceMap, type SourceMapPayload } from 'node:module';
 import { dirname, relative, resolve } from 'node:path';
 
-/** Positions as the engine writes them into stacks. */
-const position = /(?:file:\/\/)?(\/[^\s():]+\.js):(\d+):(\d+)/g;
+/** Positions as the engine writes them into stacks. The address of a test file ends with its run. */
+const position = /(?:file:\/\/)?(\/[^\s():?]+\.js)(?:\?run=\d+)?:(\d+):(\d+)/g;
 
 /**
  * A stack with the positions in the sources of the files that were compiled. The engine's own option for that reads a

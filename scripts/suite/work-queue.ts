@@ -50,7 +50,7 @@ export class WorkQueue {
     }
   }
 
-  /** Whether a runner has a browser, or may be one more that does: one that will go on with the same backend. */
+  /** Whether a runner has a browser, or may be one more that does: one that does not prefer the cluster. */
   #mayHaveBrowser(preferred: Backend, runner: number): boolean {
     if (this.#withBrowser.has(runner)) return true;
     return preferred === 'embedded' && this.#withBrowser.size < browsersMaximum;

@@ -54,7 +54,7 @@ const places = [
   ['a leaf of an index', `SELECT max(pageno) FROM dbstat WHERE name = 'loans_by_key' AND pagetype = 'leaf'`],
 ] as const;
 /** The file is the same whatever log it is made from: the second run shows that it is rebuilt from Kafka, too. */
-const triedPlaces = isClusterUnderTest ? places.slice(0, 2) : places;
+const triedPlaces = isClusterUnderTest() ? places.slice(0, 2) : places;
 const never = new AbortController().signal;
 
 const commandId = '6f9619ff-8b86-4011-b42d-00cf4fc964ff';

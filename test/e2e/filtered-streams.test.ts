@@ -53,7 +53,7 @@ describe('a stream with a filter', function () {
 
   before(async () => {
     [folder, otherFolder] = [await temporaryFolder(), await temporaryFolder()];
-    if (isClusterUnderTest) other = await startService(otherFolder, environment);
+    if (isClusterUnderTest()) other = await startService(otherFolder, environment);
   });
 
   after(async () => {

@@ -34,7 +34,7 @@ describe('repeated events, through processes that are killed', function () {
 
   /** A process with the data of all others. */
   async function start(environment: Record<string, string> = {}): Promise<Service> {
-    const folder = isClusterUnderTest ? await newFolder() : shared;
+    const folder = isClusterUnderTest() ? await newFolder() : shared;
     const service = await startService(folder, { ROLES: 'serve', ...clusterUnderTest(), ...environment });
     running.add(service);
     return service;
@@ -89,7 +89,7 @@ describe('repeated events, through processes that are killed', function () {
     const batches: unknown[][] = [];
     const unanswered: unknown[][] = [];
     // A round may have to wait for the claims of the process that was killed.
-    const rounds = isClusterUnderTest ? 2 : 4;
+    const rounds = isClusterUnderTest() ? 2 : 4;
     for (let round = 0; round < rounds; round += 1) {
       // The type is known, and nothing has to be read before the first of them is stored.
       expect(await publish(service, name, newBatch(1).slice(0, 0))).to.equal(200);
@@ -113,7 +113,7 @@ describe('repeated events, through processes that are killed', function () {
   });
 
   it('are stored once when several processes get them at the same time, in any order', async () => {
-    const services = isClusterUnderTest ? [await start(), await start()] : [await start()];
+    const services = isClusterUnderTest() ? [await start(), await start()] : [await start()];
     const [first] = services as [Service];
     const name = await define(first);
     const batches = Array.from({ length: 30 }, () => newBatch());

@@ -15,26 +15,34 @@ import { openPartOfEmbeddedLog, wholeOf } from './shared-embedded-log.ts';
  * The backend of suites that are not about one backend: the embedded store, or, with TEST_BACKEND=cluster, the Kafka
  * and Redis of KAFKA_BROKERS and REDIS_URL. The name of a test's data folder determines its part of the cluster, so
  * that opening the same folder again finds the same data on either backend. Only the modules of that backend are
- * loaded, since some tests start a process many times.
+ * loaded, since some tests start a process many times. The environment is read at each use: a process of the test run
+ * runs files on one backend after files on the other.
  */
-export const isClusterUnderTest = process.env['TEST_BACKEND'] === 'cluster';
+export function isClusterUnderTest(): boolean {
+  return process.env['TEST_BACKEND'] === 'cluster';
+}
 
-const kafkaBrokers = (process.env['KAFKA_BROKERS'] ?? '').split(',');
-const redisUrl = process.env['REDIS_URL'] ?? '';
+function kafkaBrokers(): string[] {
+  return (process.env['KAFKA_BROKERS'] ?? '').split(',');
+}
+
+function redisUrl(): string {
+  return process.env['REDIS_URL'] ?? '';
+}
 
 /** The settings by which a process uses the cluster under test; undefined on the embedded store. */
 export function clusterUnderTest(): Record<string, string> | undefined {
-  return isClusterUnderTest ? { KAFKA_BROKERS: kafkaBrokers.join(','), REDIS_URL: redisUrl } : undefined;
+  return isClusterUnderTest() ? { KAFKA_BROKERS: kafkaBrokers().join(','), REDIS_URL: redisUrl() } : undefined;
 }
 
 /** The part of a log that the tests of a file share, named after the folder. */
 export async function openLogUnderTest(dataFolder: string, logger: Logger = silentLogger): Promise<EventLog> {
-  return isClusterUnderTest ? openPartOfKafka(dataFolder, logger) : openPartOfEmbeddedLog(basename(dataFolder));
+  return isClusterUnderTest() ? openPartOfKafka(dataFolder, logger) : openPartOfEmbeddedLog(basename(dataFolder));
 }
 
 /** The same for a log that several processes open, one after another: on the embedded store a file in the folder. */
 export async function openLogOfProcesses(dataFolder: string): Promise<EventLog> {
-  return isClusterUnderTest
+  return isClusterUnderTest()
     ? openPartOfKafka(dataFolder)
     : EmbeddedLog.open({ dataFolder, logger: silentLogger, checkpointMilliseconds: 60_000 });
 }
@@ -42,7 +50,7 @@ export async function openLogOfProcesses(dataFolder: string): Promise<EventLog> 
 async function openPartOfKafka(dataFolder: string, logger: Logger = silentLogger): Promise<EventLog> {
   const { KafkaLog } = await import('../../src/kafka/log.ts');
   const log = await KafkaLog.open({
-    brokers: kafkaBrokers,
+    brokers: kafkaBrokers(),
     clientId: 'test',
     clock: systemClock,
     logger,
@@ -57,9 +65,9 @@ export async function openCoordinationUnderTest(
   logger: Logger = silentLogger,
 ): Promise<Coordination> {
   const services = { log, clock, logger };
-  if (!isClusterUnderTest) return EmbeddedCoordination.open(services);
+  if (!isClusterUnderTest()) return EmbeddedCoordination.open(services);
   const { RedisCoordination } = await import('../../src/redis/coordination.ts');
-  return RedisCoordination.open({ ...services, redisUrl, keyPrefix: basename(dataFolder) });
+  return RedisCoordination.open({ ...services, redisUrl: redisUrl(), keyPrefix: basename(dataFolder) });
 }
 
 /** How published ids are opened by a test. */
@@ -76,10 +84,14 @@ export async function openPublishedIdsUnderTest(
   log: EventLog,
   { clock = systemClock, idsMaximum = 1_000, ...options }: PublishedIdsOptions = {},
 ): Promise<PublishedIds> {
-  if (!isClusterUnderTest) return new EmbeddedPublishedIds({ log, clock, idsMaximum });
+  if (!isClusterUnderTest()) return new EmbeddedPublishedIds({ log, clock, idsMaximum });
   const { RedisCoordination } = await import('../../src/redis/coordination.ts');
   const services = { log, clock: systemClock, logger: silentLogger };
-  const coordination = await RedisCoordination.open({ ...services, redisUrl, keyPrefix: basename(dataFolder) });
+  const coordination = await RedisCoordination.open({
+    ...services,
+    redisUrl: redisUrl(),
+    keyPrefix: basename(dataFolder),
+  });
   const ids = coordination.publishedIds({ clock, idsMaximum, ...options });
   return {
     claim: (request) => ids.claim(request),
@@ -126,11 +138,11 @@ export async function runRetention(log: EventLog, now: number): Promise<void> {
 
 /** Lets retention remove everything that is in a topic now. */
 export async function expireTopic(log: EventLog, topic: string): Promise<void> {
-  if (!isClusterUnderTest) {
+  if (!isClusterUnderTest()) {
     await log.alterTopic(topic, { retentionMilliseconds: 0 });
     await runRetention(log, Date.now() + 1);
   } else {
     const { deleteKafkaRecords } = await import('./kafka/records.ts');
-    await deleteKafkaRecords(kafkaBrokers, log instanceof NamespacedLog ? log.sharedName(topic) : topic);
+    await deleteKafkaRecords(kafkaBrokers(), log instanceof NamespacedLog ? log.sharedName(topic) : topic);
   }
 }

@@ -147,7 +147,7 @@ describe('a worker that is lost at the end of a day', function () {
 
   it('is replaced after each commit, and nothing is lost or repeated', async () => {
     // The embedded store tries each commit; the fence of a cluster is the same after all of them.
-    const step = isClusterUnderTest ? partOrWhole(3, 1) : 1;
+    const step = isClusterUnderTest() ? partOrWhole(3, 1) : 1;
     for (let last = 1; last < commits; last += step) {
       const { log, offset } = await begin(await newFolder());
       let [resume, reached] = [(): void => {}, (): void => {}];

@@ -809,7 +809,7 @@ describe("Mambu's streaming API", () => {
 
   describe('with two processes', () => {
     it('creates over one, streams over the other, and commits over the first', async function test() {
-      if (!isClusterUnderTest) {
+      if (!isClusterUnderTest()) {
         process.stdout.write('      skipped: only a cluster has two processes\n');
         this.skip();
       }

@@ -18,7 +18,7 @@ describe('settings of operators', () => {
 
   before(async function () {
     this.timeout(120_000);
-    cluster = isClusterUnderTest ? await startCluster() : undefined;
+    cluster = isClusterUnderTest() ? await startCluster() : undefined;
     const settings = cluster && { KAFKA_BROKERS: cluster.kafkaBrokers.join(','), REDIS_URL: cluster.redisUrl };
     near = await startStreamingApi(settings);
     apis.push(near);

@@ -46,7 +46,7 @@ describe('the audit of processes that are killed', function () {
     startService(folder, { API_KEYS: administrator, ...clusterUnderTest() });
 
   before(async () => {
-    for (let at = 0; at < (isClusterUnderTest ? 2 : 1); at += 1) folders.push(await temporaryFolder());
+    for (let at = 0; at < (isClusterUnderTest() ? 2 : 1); at += 1) folders.push(await temporaryFolder());
     services = await Promise.all(folders.map(start));
   });
 
@@ -108,7 +108,7 @@ describe('the audit of processes that are killed', function () {
       await services[0]?.kill();
       // What is still acknowledged comes from the other process.
       const others = acknowledged.size;
-      if (isClusterUnderTest) await eventually(() => acknowledged.size > others + clients, 60_000);
+      if (isClusterUnderTest()) await eventually(() => acknowledged.size > others + clients, 60_000);
       isOver = true;
       await Promise.all(changes);
       services[0] = await start(folders[0] as string);
@@ -129,7 +129,7 @@ describe('the audit of processes that are killed', function () {
     expect(present.filter(({ name }) => !records.has(name))).to.deep.equal([]);
 
     const partitions = new Set([...records.values()].flat().map(({ metadata }) => metadata.partition));
-    if (isClusterUnderTest) expect(partitions.size, 'each process has a chain').to.be.at.least(2);
+    if (isClusterUnderTest()) expect(partitions.size, 'each process has a chain').to.be.at.least(2);
     const { code, messages, output } = await verify();
     expect(code, messages + output).to.equal(0);
   });

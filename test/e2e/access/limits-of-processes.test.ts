@@ -77,7 +77,7 @@ describe('limits that each process counts', function () {
   });
 
   it('hold at each of two processes, and together for what exists', async function () {
-    if (!isClusterUnderTest) {
+    if (!isClusterUnderTest()) {
       process.stdout.write('      skipped: only a cluster has two processes\n');
       this.skip();
     }

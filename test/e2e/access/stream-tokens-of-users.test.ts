@@ -212,11 +212,11 @@ describe('stream tokens of holders of access tokens', function () {
     const next = await start({}, folder);
     expect(await open(next, unused)).to.equal(200);
     expect(await open(next, unused)).to.equal(401);
-    expect(await open(next, used)).to.equal(isClusterUnderTest ? 401 : 200);
+    expect(await open(next, used)).to.equal(isClusterUnderTest() ? 401 : 200);
   });
 
   it('open one stream at another process', async function () {
-    if (!isClusterUnderTest) {
+    if (!isClusterUnderTest()) {
       process.stdout.write('      skipped: only a cluster has two processes\n');
       this.skip();
     }

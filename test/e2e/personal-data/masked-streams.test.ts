@@ -22,7 +22,7 @@ describe('the streams after an erasure of personal data', function () {
     const [own = '', second = ''] = folders;
     const environment = { LOG_LEVEL: 'error', ...clusterUnderTest() };
     service = await startService(own, environment);
-    other = isClusterUnderTest ? await startService(second, { ...environment, ROLES: 'serve' }) : service;
+    other = isClusterUnderTest() ? await startService(second, { ...environment, ROLES: 'serve' }) : service;
     await call(`${service.url}/loanproducts`, 'POST', annuityProduct(`${id}-product`));
   });
 

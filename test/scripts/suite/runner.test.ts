@@ -2,21 +2,21 @@ import { expect } from 'chai';
 import { afterEach, beforeEach, describe, it } from 'mocha';
 import { conditionOf, identify } from '../../../scripts/local-cluster/process-identity.ts';
 import { Runner, type FileOutcome } from '../../../scripts/suite/runner.ts';
-import { findTests } from '../../../scripts/suite/test-files.ts';
+import { findTests, type Backend } from '../../../scripts/suite/test-files.ts';
 import { eventually } from '../../support/eventually.ts';
 
 describe('a runner of test files', () => {
   let runner: Runner;
 
   beforeEach(() => {
-    runner = new Runner('embedded', new Map());
+    runner = new Runner(new Map());
   });
   afterEach(() => runner.kill());
 
-  function run(name: string): Promise<FileOutcome> {
+  function run(name: string, backend: Backend = 'embedded'): Promise<FileOutcome> {
     const file = findTests(`test/support/suites/${name}.ts`)?.files[0];
     if (file === undefined) throw new Error(`There is no suite ${name}`);
-    return runner.run(file);
+    return runner.run({ ...file, backend });
   }
 
   it('reports the output of a file, and how many tests passed and were skipped', async () => {
@@ -40,6 +40,21 @@ describe('a runner of test files', () => {
     expect(output).not.to.contain('expects two');
     expect(await runner.end()).to.equal('');
     expect(runner.isAlive).to.equal(false);
+  });
+
+  it('runs a file on one backend after the other', async () => {
+    runner.provide('current', { kafkaBrokers: ['one:9092', 'two:9092'], redisUrl: 'redis://three:6379' });
+    const outputs: string[] = [];
+    for (const backend of ['embedded', 'cluster', 'embedded'] as const) {
+      const { counts, output } = await run('on-either-backend', backend);
+      expect(counts).to.deep.equal({ passed: 1, failed: 0, skipped: 0 });
+      outputs.push(/opens (.*)/.exec(output)?.[1] ?? '');
+    }
+    expect(outputs).to.deep.equal([
+      '"the embedded store"',
+      '{"KAFKA_BROKERS":"one:9092,two:9092","REDIS_URL":"redis://three:6379"}',
+      '"the embedded store"',
+    ]);
   });
 
   it('leaves nothing of a file in the process, however many files it runs', async () => {

@@ -30,7 +30,7 @@ describe('second runs of test files', () => {
   }
 
   async function run(file: TestFile): Promise<FileOutcome> {
-    const runner = new Runner('embedded', new Map());
+    const runner = new Runner(new Map());
     try {
       return await runner.run(file);
     } finally {

@@ -70,7 +70,7 @@ describe('the nodes of an installation', function () {
     expect(ready).to.deep.include({ host: hostname(), roles: ['serve', 'work'], address: service.url });
     expect(Date.now() - Date.parse(ready.started_at)).to.be.within(0, 60_000);
     expect(Date.now() - Date.parse(ready.last_heard_at)).to.be.within(-1_000, 10_000);
-    if (!isClusterUnderTest) expect(ready.loan_partitions).to.be.above(0);
+    if (!isClusterUnderTest()) expect(ready.loan_partitions).to.be.above(0);
     const name = `tests.nodes-${randomUUID()}`;
     const schema = { type: 'json_schema', schema: '{}' };
     const body = {
@@ -113,7 +113,7 @@ describe('the nodes of an installation', function () {
   });
 
   it('are lost within their lease when they are killed or paused, and heard again when they go on', async function () {
-    if (!isClusterUnderTest) {
+    if (!isClusterUnderTest()) {
       process.stderr.write('        skipped: the embedded store has one process\n');
       this.skip();
     }
