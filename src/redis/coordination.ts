@@ -457,14 +457,14 @@ export class RedisCoordination implements Coordination {
   }
 
   async beginReset(subscriptionId: string, milliseconds = resetMillisecondsDefault): Promise<boolean> {
-    const [, hasBegun] = await this.#calls.call('begin-reset', subscriptionId, [milliseconds]);
+    const [, hasBegun] = await this.#calls.call('reset/begin-reset', subscriptionId, [milliseconds]);
     if (hasBegun === '1') this.#listeners.notify(subscriptionId, 'reset');
     return hasBegun === '1';
   }
 
   async finishReset(subscriptionId: string, offsets: readonly CommittedOffset[]): Promise<void> {
     const keysAndOffsets = offsets.flatMap((committed) => [partitionKey(committed), committed.offset]);
-    const [outcome, ...set] = await this.#calls.call('finish-reset', subscriptionId, [
+    const [outcome, ...set] = await this.#calls.call('reset/finish-reset', subscriptionId, [
       subscriptionId,
       ...keysAndOffsets,
     ]);

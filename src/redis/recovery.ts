@@ -228,7 +228,7 @@ export class Recovery {
     await Promise.all(
       lost.map(async (shard) => {
         const key = store.keys.shardKey(shard, 'shard');
-        const [reply] = await store.run('begin-refill', [key], [found[shard] ?? '', token]);
+        const [reply] = await store.run('refill/begin-refill', [key], [found[shard] ?? '', token]);
         if (reply === 'OK') begun.set(shard, key);
       }),
     );
@@ -237,7 +237,7 @@ export class Recovery {
     await Promise.all(
       Array.from(begun, ([shard, key]) => {
         const known = this.#knownIncarnation(shard);
-        return store.run('finish-refill', [key], [token, known, store.keys.incarnations(), windowMilliseconds]);
+        return store.run('refill/finish-refill', [key], [token, known, store.keys.incarnations(), windowMilliseconds]);
       }),
     );
   }
@@ -284,7 +284,7 @@ export class Recovery {
     const { store, leases } = this.#options;
     const nodes = leases();
     const [, windowMilliseconds] = await store.callShard(
-      'merge',
+      'refill/merge',
       shard,
       [isRefill ? '1' : '0', nodes.length, ...nodes.flat(), ...subscriptions.flatMap(encodeMerged)],
       subscriptions.flatMap(({ id }) => mergedKeys.map((kind) => store.keys.key(id, kind))),

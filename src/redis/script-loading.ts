@@ -7,7 +7,7 @@ import type { KeyKind } from './keys.ts';
 /**
  * The keys of each script, in order. The file scripts/<name>.lua documents its other parameters and its result.
  * settle-mirror and committed-offsets take the offsets of any number of subscriptions after these keys, check-watched
- * meta, owners and sessions of each, topology, merge, commit and remember those of {@link topologyKeys},
+ * meta, owners and sessions of each, topology, refill/merge, commit and remember those of {@link topologyKeys},
  * {@link mergedKeys}, {@link commitKeys} and {@link historyKeys}, release-claim the key of a claim, nodes/report and
  * nodes/list that of the reports, read-hashes any hashes. renew-lease and shard-state take these keys once for each of
  * any number of shards.
@@ -24,17 +24,17 @@ export const scriptKeys = {
   release: ['shard', 'meta', 'owners', 'sessions'],
   commit: ['shard', 'dirty'],
   heartbeats: ['shard', 'meta'],
-  'begin-reset': ['shard', 'meta'],
-  'finish-reset': ['shard', 'dirty', 'meta', 'owners', 'offsets', 'sessions'],
+  'reset/begin-reset': ['shard', 'meta'],
+  'reset/finish-reset': ['shard', 'dirty', 'meta', 'owners', 'offsets', 'sessions'],
   remove: ['shard', 'dirty', 'meta', 'owners', 'offsets', 'sessions', 'removed', 'commits', 'ends', 'places'],
   remember: ['shard'],
   history: ['shard', 'commits', 'ends'],
-  merge: ['shard', 'nodes', 'dirty'],
+  'refill/merge': ['shard', 'nodes', 'dirty'],
   'renew-lease': ['shard', 'nodes'],
   'shard-state': ['shard', 'nodes'],
   'check-watched': ['shard', 'nodes'],
-  'begin-refill': ['shard'],
-  'finish-refill': ['shard'],
+  'refill/begin-refill': ['shard'],
+  'refill/finish-refill': ['shard'],
   'settle-mirror': ['shard', 'dirty'],
   'release-claim': [],
   'nodes/report': [],
@@ -45,7 +45,7 @@ export const scriptKeys = {
   'published-ids/refill': ['shard', 'ids'],
 } as const satisfies Record<string, readonly KeyKind[]>;
 
-/** The keys of each subscription that merge takes after its own. */
+/** The keys of each subscription that refill/merge takes after its own. */
 export const mergedKeys = ['meta', 'owners', 'offsets', 'sessions', 'removed'] as const satisfies readonly KeyKind[];
 
 /** The keys of each subscription that topology takes after its own. */

@@ -254,7 +254,7 @@ describe('the recovery of what Redis has lost', () => {
         store: overriding(store, {
           callShard: async (name, ...rest) => {
             const reply = await store.callShard(name, ...rest);
-            if (name === 'merge') onMerge?.();
+            if (name === 'refill/merge') onMerge?.();
             return reply;
           },
         }),

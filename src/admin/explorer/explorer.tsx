@@ -12,7 +12,7 @@ import { formatCount } from '../formats.ts';
 import { CopyButton } from '../parts/copy-button.tsx';
 import { Problem } from '../parts/problem.tsx';
 import { Skeleton } from '../parts/skeleton.tsx';
-import { Table, type Column } from '../parts/table.tsx';
+import { Table, type Column } from '../parts/lists/table.tsx';
 import { Time } from '../parts/time.tsx';
 import { ColumnChoice } from './column-choice.tsx';
 import { ConditionsForm } from './conditions-form.tsx';

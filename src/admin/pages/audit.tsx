@@ -12,7 +12,7 @@ import { Field, TimeField } from '../parts/field.tsx';
 import { PageTitle } from '../parts/page-title.tsx';
 import { Problem } from '../parts/problem.tsx';
 import { Skeleton } from '../parts/skeleton.tsx';
-import { Table } from '../parts/table.tsx';
+import { Table } from '../parts/lists/table.tsx';
 import { Time } from '../parts/time.tsx';
 
 const recordsPerPage = 50;

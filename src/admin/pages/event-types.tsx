@@ -7,8 +7,8 @@ import { DemoDataButton } from '../parts/demo-data-button.tsx';
 import { Link } from '../parts/link.tsx';
 import { LongName } from '../parts/long-name.tsx';
 import { PageTitle } from '../parts/page-title.tsx';
-import { ServerListView, useServerList } from '../parts/server-list.tsx';
-import type { Column } from '../parts/table.tsx';
+import { ServerListView, useServerList } from '../parts/lists/server-list.tsx';
+import type { Column } from '../parts/lists/table.tsx';
 
 type EventType = Responses['listEventTypes'][number];
 

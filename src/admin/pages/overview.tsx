@@ -13,7 +13,7 @@ import { Skeleton } from '../parts/skeleton.tsx';
 import { Sparkline } from '../parts/sparkline.tsx';
 import { NodesTable, type Nodes } from '../parts/nodes-table.tsx';
 import { SubscriptionLink } from '../parts/subscription/subscription-name.tsx';
-import { Table } from '../parts/table.tsx';
+import { Table } from '../parts/lists/table.tsx';
 
 const refreshMilliseconds = 10_000;
 

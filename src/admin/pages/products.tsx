@@ -8,7 +8,7 @@ import { Link } from '../parts/link.tsx';
 import { LongName } from '../parts/long-name.tsx';
 import { PageTitle } from '../parts/page-title.tsx';
 import { Problem } from '../parts/problem.tsx';
-import { SearchableList } from '../parts/searchable-list.tsx';
+import { SearchableList } from '../parts/lists/searchable-list.tsx';
 import { Skeleton } from '../parts/skeleton.tsx';
 
 const rowsPerPage = 25;

@@ -5,10 +5,10 @@ import { formatCount } from '../formats.ts';
 import { DemoDataButton } from '../parts/demo-data-button.tsx';
 import { Link } from '../parts/link.tsx';
 import { PageTitle } from '../parts/page-title.tsx';
-import { ServerListView, useServerList } from '../parts/server-list.tsx';
+import { ServerListView, useServerList } from '../parts/lists/server-list.tsx';
 import { Sparkline } from '../parts/sparkline.tsx';
 import { SubscriptionLink } from '../parts/subscription/subscription-name.tsx';
-import type { Column } from '../parts/table.tsx';
+import type { Column } from '../parts/lists/table.tsx';
 import { Time } from '../parts/time.tsx';
 
 /** How many event types of a subscription are named in its row. */

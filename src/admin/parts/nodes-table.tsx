@@ -3,7 +3,7 @@ import type { Responses } from '../../contract.ts';
 import { formatCount } from '../formats.ts';
 import { path } from '../navigation.ts';
 import { Link } from './link.tsx';
-import { Table, type Column } from './table.tsx';
+import { Table, type Column } from './lists/table.tsx';
 import { Time } from './time.tsx';
 
 export type Nodes = NonNullable<Responses['getOverview']['nodes']>;

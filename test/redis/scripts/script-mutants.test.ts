@@ -122,7 +122,7 @@ const mutants: readonly Mutant[] = [
   },
   {
     title: 'late commits: accepted for sessions restored by a loss',
-    script: 'merge',
+    script: 'refill/merge',
     replace: 'close_session(meta, owners, sessions, all[session], false)',
     by: 'close_session(meta, owners, sessions, all[session], true)',
   },
@@ -259,7 +259,7 @@ const mutants: readonly Mutant[] = [
   },
   {
     title: 'failures: kept by a reset',
-    script: 'finish-reset',
+    script: 'reset/finish-reset',
     replace: "write_owner(owners, all[index], {state = 'U', stream = '', next_stream = '', fence = fence})",
     by: "write_owner(owners, all[index], {state = 'U', stream = '', next_stream = '', fence = fence, record = read_owner(all[index + 1]).record})",
   },
@@ -405,7 +405,7 @@ const mutants: readonly Mutant[] = [
   },
   {
     title: 'changes: a merge is not counted',
-    script: 'merge',
+    script: 'refill/merge',
     replace: '    count_change()\n',
     by: '',
   },
@@ -543,32 +543,32 @@ const mutants: readonly Mutant[] = [
   },
   {
     title: 'reset: begins twice',
-    script: 'begin-reset',
+    script: 'reset/begin-reset',
     replace: "if is_resetting(KEYS[2]) then return {'OK', '0'} end",
     by: '',
   },
   {
     title: 'reset: fences do not change',
-    script: 'finish-reset',
+    script: 'reset/finish-reset',
     replace: 'read_owner(all[index + 1]).fence + 1',
     by: 'read_owner(all[index + 1]).fence',
   },
   {
     title: 'reset: owners are kept',
-    script: 'finish-reset',
+    script: 'reset/finish-reset',
     replace: "    write_owner(owners, all[index], {state = 'U', stream = '', next_stream = '', fence = fence})\n",
     by: '',
   },
   {
     title: 'reset: streams that opened in the meantime are ignored',
-    script: 'finish-reset',
+    script: 'reset/finish-reset',
     replace: 'not is_resetting(meta)',
     by: 'false',
   },
-  { title: 'reset: no end', script: 'finish-reset', replace: "redis.call('HDEL', meta, 'resetUntil')\n", by: '' },
+  { title: 'reset: no end', script: 'reset/finish-reset', replace: "redis.call('HDEL', meta, 'resetUntil')\n", by: '' },
   {
     title: 'reset: the old epoch continues',
-    script: 'finish-reset',
+    script: 'reset/finish-reset',
     replace: 'epoch = math.max(epoch, current + 1)',
     by: 'epoch = current',
   },
@@ -611,73 +611,73 @@ const mutants: readonly Mutant[] = [
   },
   {
     title: 'merge: the older offset wins',
-    script: 'merge',
+    script: 'refill/merge',
     replace: 'if not is_newer(incoming_offset',
     by: 'if is_newer(incoming_offset',
   },
   {
     title: 'merge: an older fence is kept',
-    script: 'merge',
+    script: 'refill/merge',
     replace: 'if not owner or known_fence > owner.fence then',
     by: 'if not owner then',
   },
   {
     title: 'merge: fences start again',
-    script: 'merge',
+    script: 'refill/merge',
     replace: 'math.max(initial_number(), known_fence + 1)',
     by: '1',
   },
   {
     title: 'merge: no sessions',
-    script: 'merge',
+    script: 'refill/merge',
     replace: "redis.call('HSETNX', sessions, ARGV[index], ARGV[index + 1]) == 1",
     by: 'false',
   },
   {
     title: 'merge: closed sessions come back',
-    script: 'merge',
+    script: 'refill/merge',
     replace: '    close_session(meta, owners, sessions, all[session], false)\n',
     by: '',
   },
   {
     title: 'merge: removed subscriptions come back',
-    script: 'merge',
+    script: 'refill/merge',
     replace: 'if incoming_epoch < removed_below then return current end',
     by: '',
   },
   {
     title: 'merge: no leases',
-    script: 'merge',
+    script: 'refill/merge',
     replace: "    redis.call('HSET', nodes, ARGV[index], format_integer(lease_until))\n",
     by: '',
   },
   {
     title: 'merge: owners of other processes are not restored',
-    script: 'merge',
+    script: 'refill/merge',
     replace: "elseif stream ~= '' and owner.stream == '' and",
     by: 'elseif false and',
   },
   {
     title: 'merge: a second node takes partitions from the first',
-    script: 'merge',
+    script: 'refill/merge',
     replace: "stream ~= '' and owner.stream == '' and recovering",
     by: "stream ~= '' and stream ~= owner.stream and recovering",
   },
   {
     title: 'merge: a late node takes partitions without an owner',
-    script: 'merge',
+    script: 'refill/merge',
     replace: "owner.stream == '' and recovering",
     by: "owner.stream == ''",
   },
   {
     title: 'refill: no token',
-    script: 'finish-refill',
+    script: 'refill/finish-refill',
     replace: "~= ARGV[1] then return {'LOST'} end",
     by: "== '' then return {'LOST'} end",
   },
   {
     title: 'refill: no time for the other nodes',
-    script: 'finish-refill',
+    script: 'refill/finish-refill',
     replace: 'milliseconds() + tonumber(ARGV[4])',
     by: 'milliseconds()',
   },
@@ -689,13 +689,13 @@ const mutants: readonly Mutant[] = [
   },
   {
     title: 'refill: an incarnation is repeated',
-    script: 'finish-refill',
+    script: 'refill/finish-refill',
     replace: 'math.max(initial_number(), tonumber(ARGV[2]) + 1)',
     by: '7',
   },
   {
     title: 'refill: withdraws another incarnation',
-    script: 'begin-refill',
+    script: 'refill/begin-refill',
     replace: 'if found and found ~= ARGV[1] then',
     by: 'if false then',
   },
@@ -710,7 +710,7 @@ const timeToComeBack = 'tonumber(ARGV[4])';
  */
 function withLongRecovery(source: ScriptSource): ScriptSource {
   return (name) =>
-    name === 'finish-refill' ? source(name).replace(timeToComeBack, String(10 * 60_000)) : source(name);
+    name === 'refill/finish-refill' ? source(name).replace(timeToComeBack, String(10 * 60_000)) : source(name);
 }
 
 /** Each needs two processes and every scenario, so the suite plants a few of them. */
@@ -796,7 +796,7 @@ describe('the scripts, each with one planted fault', function () {
   it('have the code that each fault replaces once', () => {
     const others = mutants.filter(({ script, replace }) => readScriptSource(script).split(replace).length !== 2);
     expect(others.map(({ title }) => title)).to.deep.equal([]);
-    expect(readScriptSource('finish-refill').split(timeToComeBack)).to.have.length(2);
+    expect(readScriptSource('refill/finish-refill').split(timeToComeBack)).to.have.length(2);
   });
 
   for (const mutant of plantedMutants) {

@@ -124,12 +124,12 @@ class Scenario {
   /** What a node restores of partition 0 after a loss, and a session for the stream that owns it. */
   merge({ offset = '', streamId = '', isRefill = false }: MergeOptions): Promise<unknown> {
     const { client, scriptSource } = this.world;
-    const keys = [...scriptKeys.merge, ...mergedKeys].map((kind) => this.key(kind));
+    const keys = [...scriptKeys['refill/merge'], ...mergedKeys].map((kind) => this.key(kind));
     const head = ['', 'nobody', 'nobody', isRefill ? 1 : 0, 0, this.subscription, 0, 1];
     const partition = [1, partitionKey(partitionAt(0)), offset, 3, streamId, 0];
     const session = { nodeId: node, openedAt: 1, requestedPlaces: [], commitTimeoutMilliseconds };
     const sessions = streamId === '' ? [0] : [1, streamId, JSON.stringify(session)];
-    const script = loadScripts(scriptSource).get('merge')?.text ?? '';
+    const script = loadScripts(scriptSource).get('refill/merge')?.text ?? '';
     return client.eval(script, keys.length, ...keys, ...head, ...partition, ...sessions);
   }
 
@@ -589,20 +589,20 @@ export const scenarios: Scenarios = {
   'a refill during which data was lost is not accepted': async (world) => {
     const { client, keys, scriptSource } = world;
     const scripts = loadScripts(scriptSource);
-    const run = (name: 'begin-refill' | 'finish-refill', ...values: string[]): Promise<unknown> =>
+    const run = (name: 'refill/begin-refill' | 'refill/finish-refill', ...values: string[]): Promise<unknown> =>
       client.eval(scripts.get(name)?.text ?? '', 1, shard, ...values);
     const shard = keys.shardKey(shardCount, 'shard');
-    expect(await run('begin-refill', '', 'one')).to.deep.equal(['OK']);
+    expect(await run('refill/begin-refill', '', 'one')).to.deep.equal(['OK']);
     await client.del(shard);
-    expect(await run('finish-refill', 'one', '0', 'nobody', '600000')).to.deep.equal(['LOST']);
-    await run('begin-refill', '', 'two');
-    expect(await run('finish-refill', 'two', '9000000000000000', 'nobody', '600000')).to.deep.equal(['OK']);
+    expect(await run('refill/finish-refill', 'one', '0', 'nobody', '600000')).to.deep.equal(['LOST']);
+    await run('refill/begin-refill', '', 'two');
+    expect(await run('refill/finish-refill', 'two', '9000000000000000', 'nobody', '600000')).to.deep.equal(['OK']);
     const [seconds] = await client.time();
     const left = Number(await client.hget(shard, 'recoverUntil')) - Number(seconds) * 1_000;
     expect(left, 'for the other nodes').to.be.within(300_000, 601_000);
     const incarnation = await client.hget(shard, 'incarnation');
     expect(Number(incarnation)).to.be.greaterThan(9_000_000_000_000_000);
-    expect(await run('begin-refill', '5', 'three'), 'another incarnation stays').to.deep.equal(['OTHER']);
+    expect(await run('refill/begin-refill', '5', 'three'), 'another incarnation stays').to.deep.equal(['OTHER']);
     expect(await client.hget(shard, 'incarnation')).to.equal(incarnation);
     await client.del(shard);
   },

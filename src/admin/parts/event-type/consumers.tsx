@@ -4,11 +4,11 @@ import { useListState } from '../../address-query.ts';
 import { call } from '../../api/api.ts';
 import { formatCount } from '../../formats.ts';
 import { useLoaded } from '../../api/queries.ts';
-import { Pager } from '../pager.tsx';
+import { Pager } from '../lists/pager.tsx';
 import { Problem } from '../problem.tsx';
 import { Skeleton } from '../skeleton.tsx';
 import { SubscriptionLink, subscriptionName } from '../subscription/subscription-name.tsx';
-import { Table } from '../table.tsx';
+import { Table } from '../lists/table.tsx';
 
 const refreshMilliseconds = 5_000;
 const rowsPerPage = 25;

@@ -5,7 +5,7 @@ import { formatCount } from '../../formats.ts';
 import { useLoaded } from '../../api/queries.ts';
 import { Problem } from '../problem.tsx';
 import { Skeleton } from '../skeleton.tsx';
-import { Table } from '../table.tsx';
+import { Table } from '../lists/table.tsx';
 
 const refreshMilliseconds = 3_000;
 

@@ -7,7 +7,7 @@ import { path } from '../../navigation.ts';
 import { Link } from '../link.tsx';
 import { Problem } from '../problem.tsx';
 import { Skeleton } from '../skeleton.tsx';
-import { Table } from '../table.tsx';
+import { Table } from '../lists/table.tsx';
 import { Time } from '../time.tsx';
 
 const refreshMilliseconds = 5_000;

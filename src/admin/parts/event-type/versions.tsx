@@ -8,7 +8,7 @@ import { SchemaChanges } from './schema-changes.tsx';
 import { SchemaDifference } from './schema-difference.tsx';
 import { Problem } from '../problem.tsx';
 import { Skeleton } from '../skeleton.tsx';
-import { Table } from '../table.tsx';
+import { Table } from '../lists/table.tsx';
 import { Time } from '../time.tsx';
 
 /** How many versions are listed: the newest ones. */

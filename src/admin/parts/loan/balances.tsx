@@ -8,7 +8,7 @@ import { FieldName } from '../field-name.tsx';
 import { Link } from '../link.tsx';
 import { Problem } from '../problem.tsx';
 import { Skeleton } from '../skeleton.tsx';
-import { Table } from '../table.tsx';
+import { Table } from '../lists/table.tsx';
 
 const refreshMilliseconds = 3_000;
 

@@ -8,7 +8,7 @@ import type { Series } from '../../chart-drawing.ts';
 import { Chart } from '../chart.tsx';
 import { Problem } from '../problem.tsx';
 import { Skeleton } from '../skeleton.tsx';
-import { Table } from '../table.tsx';
+import { Table } from '../lists/table.tsx';
 
 const refreshMilliseconds = 3_000;
 

@@ -8,10 +8,10 @@ import { useLoaded } from '../../api/queries.ts';
 import { path } from '../../navigation.ts';
 import { CopyButton } from '../copy-button.tsx';
 import { Link } from '../link.tsx';
-import { Pager } from '../pager.tsx';
+import { Pager } from '../lists/pager.tsx';
 import { Problem } from '../problem.tsx';
 import { Skeleton } from '../skeleton.tsx';
-import { Table } from '../table.tsx';
+import { Table } from '../lists/table.tsx';
 import { Time } from '../time.tsx';
 
 const refreshMilliseconds = 3_000;

@@ -15,7 +15,7 @@ import { Field, SelectField } from '../field.tsx';
 import { Link } from '../link.tsx';
 import { PageTitle } from '../page-title.tsx';
 import { Problem } from '../problem.tsx';
-import { SearchField } from '../search-field.tsx';
+import { SearchField } from '../lists/search-field.tsx';
 import { Skeleton } from '../skeleton.tsx';
 
 /** How many event types are offered at once; the others are found by their names. */

@@ -11,7 +11,7 @@ import { CopyButton } from '../copy-button.tsx';
 import { Field, SelectField, TimeField } from '../field.tsx';
 import { Problem } from '../problem.tsx';
 import { Skeleton } from '../skeleton.tsx';
-import { Table } from '../table.tsx';
+import { Table } from '../lists/table.tsx';
 import { subscriptionName } from './subscription-name.tsx';
 
 type Moves = Responses['moveCursors'];

@@ -4,7 +4,7 @@ import type { Responses, Schemas } from '../../../contract.ts';
 import { formatCount, formatDuration } from '../../formats.ts';
 import { path } from '../../navigation.ts';
 import { Link } from '../link.tsx';
-import { Table } from '../table.tsx';
+import { Table } from '../lists/table.tsx';
 import { Time } from '../time.tsx';
 
 export type TypeStatistics = Schemas['EventTypeStatistics'][number];

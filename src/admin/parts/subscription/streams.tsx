@@ -2,7 +2,7 @@ import type { JSX } from 'preact';
 import type { Schemas } from '../../../contract.ts';
 import { formatCount } from '../../formats.ts';
 import { Id } from '../id.tsx';
-import { Table } from '../table.tsx';
+import { Table } from '../lists/table.tsx';
 import { Time } from '../time.tsx';
 
 type SubscriptionStreams = Schemas['SubscriptionStreams'];

@@ -1,13 +1,13 @@
 import type { ComponentChildren, JSX } from 'preact';
-import { useListState, type ListState } from '../address-query.ts';
-import { callPage, type ItemsPage } from '../api/api.ts';
-import { listPath } from '../api/api-lists.ts';
-import { useLoaded, type Loaded } from '../api/queries.ts';
-import { useSettled } from '../settled.ts';
+import { useListState, type ListState } from '../../address-query.ts';
+import { callPage, type ItemsPage } from '../../api/api.ts';
+import { listPath } from '../../api/api-lists.ts';
+import { useLoaded, type Loaded } from '../../api/queries.ts';
+import { useSettled } from '../../settled.ts';
 import { Pager } from './pager.tsx';
-import { Problem } from './problem.tsx';
+import { Problem } from '../problem.tsx';
 import { SearchField } from './search-field.tsx';
-import { Skeleton } from './skeleton.tsx';
+import { Skeleton } from '../skeleton.tsx';
 import { columnId, Table, type Column } from './table.tsx';
 
 const rowsPerPage = 25;

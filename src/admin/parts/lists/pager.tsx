@@ -1,5 +1,5 @@
 import type { JSX } from 'preact';
-import { formatCount } from '../formats.ts';
+import { formatCount } from '../../formats.ts';
 
 interface PagerProperties {
   /** From 0. */

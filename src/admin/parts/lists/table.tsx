@@ -12,7 +12,7 @@ import {
   tableFeatures,
   useTable,
 } from '@tanstack/preact-table';
-import type { ListOrder } from '../address-query.ts';
+import type { ListOrder } from '../../address-query.ts';
 
 export interface Column<Row> {
   readonly name: string;

@@ -1,5 +1,5 @@
 import type { ComponentChildren, JSX } from 'preact';
-import { useListState } from '../address-query.ts';
+import { useListState } from '../../address-query.ts';
 import { Pager } from './pager.tsx';
 import { SearchField } from './search-field.tsx';
 import { Table, type Column } from './table.tsx';
