@@ -106,6 +106,18 @@ describe('--help', () => {
     expectHelp('cluster', 'cluster', 'up', '--help');
   });
 
+  it('is not needed to learn of a mistyped word, before anything is installed or built', () => {
+    for (const [words, reason] of [
+      [['test/brokr'], 'there is no test file or folder test/brokr'],
+      [['--once', 'test/health.tset.ts'], 'there is no test file or folder test/health.tset.ts'],
+      [['--nod', '24'], 'there is no option --nod'],
+      [['--node'], '--node needs a version such as 24'],
+    ] as const) {
+      expect(helpOf('test', ...words)).to.deep.equal({ status: 2, stdout: '', stderr: `lendstream: ${reason}\n` });
+    }
+    expect(readdirSync(folder).toSorted()).to.deep.equal(['bin', 'scripts']);
+  });
+
   it('names the available choices', () => {
     // A long list continues on the next line.
     const benchUsage = readUsage('bench').replaceAll(/\s+/g, ' ');
