@@ -1,5 +1,6 @@
 import { provideCluster } from '../../test/support/cluster.ts';
 import { endTestProcess, keepForNextFile } from '../../test/support/end-of-file.ts';
+import { optimizeLess } from './engine-settings.ts';
 import { keepThreadsOfBundle } from './kept-threads.ts';
 import { runMocha } from './mocha-run.ts';
 import { endByItself } from './open-resources.ts';
@@ -48,6 +49,7 @@ function added(before: readonly string[], after: readonly string[]): string[] {
   });
 }
 
+optimizeLess();
 keepThreadsOfBundle();
 keepForNextFile();
 process.on('disconnect', die);

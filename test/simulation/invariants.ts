@@ -113,7 +113,7 @@ export interface InvariantsOptions {
 }
 
 /** How long a partition may have no owner while everything works: the lease and the time to detect its end. */
-const unownedMillisecondsBeyondLease = 5_000;
+const unownedMillisecondsBeyondLease = 1_000;
 
 /**
  * The invariants at every moment, whatever happens to processes, network and store. This class knows what was
