@@ -28,6 +28,8 @@ const consumerTagRefusal =
 
 const avroEventsRefusal = 'Avro is not supported: events are JSON. Nothing was stored.';
 
+const avroDeletionsRefusal = 'Avro is not supported: keys to delete are named in JSON. Nothing was deleted.';
+
 /**
  * POST /event-types/{name}/events and POST /event-types/{name}/deleted-events. Reading events is in
  * event-type-events.ts.
@@ -37,8 +39,7 @@ export function createPublishingRouter(services: PublishingServices): Router {
   const router = Router({ caseSensitive: true });
   const events = router.route('/event-types/:name/events');
   events.post(async (request, response) => {
-    refuseConsumerTag(request);
-    if (request.headers['content-type'] === avroType) throw new LendstreamError('UNPROCESSABLE', avroEventsRefusal);
+    refuseUnsupported(request, avroEventsRefusal);
     if (isAnythingBlocked(registry)) await refuseBlockedProducer(services, request.params.name);
     const shown = itemForm(request);
     const principal = principalOf(response);
@@ -61,7 +62,7 @@ export function createPublishingRouter(services: PublishingServices): Router {
   events.all(methodNotAllowed('POST'));
   const deletions = router.route('/event-types/:name/deleted-events');
   deletions.post(async (request, response) => {
-    refuseConsumerTag(request);
+    refuseUnsupported(request, avroDeletionsRefusal);
     if (isAnythingBlocked(registry)) await refuseBlockedProducer(services, request.params.name);
     const shown = itemForm(request);
     const outcome = await publisher.deleteKeys(request.params.name, await readBody(request));
@@ -72,8 +73,9 @@ export function createPublishingRouter(services: PublishingServices): Router {
   return router;
 }
 
-/** @throws UNPROCESSABLE */
-function refuseConsumerTag({ headers }: Request): void {
+/** @throws UNPROCESSABLE for what would otherwise be accepted and ignored */
+function refuseUnsupported({ headers }: Request, avroRefusal: string): void {
+  if (headers['content-type'] === avroType) throw new LendstreamError('UNPROCESSABLE', avroRefusal);
   if (headers['x-consumer-tag'] !== undefined) throw new LendstreamError('UNPROCESSABLE', consumerTagRefusal);
 }
 

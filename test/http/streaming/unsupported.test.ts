@@ -27,6 +27,7 @@ describe('the features that docs/compatibility.md lists as unsupported', () => {
     ['GET', '/event-types/orders/events', undefined, { Accept: 'application/avro-binary' }, 422, /Avro/],
     ['GET', '/subscriptions/any/events', undefined, { Accept: 'application/avro-binary' }, 422, /Avro/],
     ['POST', '/event-types/orders/events', 'Obj', { 'Content-Type': 'application/avro-binary' }, 422, /Avro/],
+    ['POST', '/event-types/orders/deleted-events', '[]', { 'Content-Type': 'application/avro-binary' }, 422, /Avro/],
     ['POST', '/event-types/orders/events', '[]', { 'Content-Encoding': 'br' }, 415, /br/],
     ['GET', '/event-types/orders/timelines', undefined, {}, 501, /no timelines/],
     ['POST', '/event-types/orders/timelines', { storage_id: 'default' }, {}, 501, /no timelines/],
