@@ -163,7 +163,8 @@ export class StreamPartition implements EventTypePartition, PendingEvents, Parti
     this.committedThrough = offset;
     this.startsBehindLoss = false;
     this.#uncommitted?.commitThrough(offset);
-    if (this.search !== undefined) this.search = searchFrom(this.search.record, offset);
+    // While an event is passed over, its commit may be seen here first: nothing is sent before the notice of it.
+    if (this.search?.isPassingOver === false) this.search = searchFrom(this.search.record, offset);
     if (offset > this.sentThrough) {
       this.sentThrough = offset;
       this.buffer.dropThrough(offset);
@@ -173,6 +174,11 @@ export class StreamPartition implements EventTypePartition, PendingEvents, Parti
       }
     }
     return true;
+  }
+
+  /** Goes on behind the event that was being passed over, or with it if that failed. */
+  endPassingOver(): void {
+    if (this.search !== undefined) this.search = searchFrom(this.search.record, this.committedThrough);
   }
 
   /**

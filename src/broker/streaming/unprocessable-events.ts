@@ -5,14 +5,14 @@ import type { Metrics } from '../../metrics.ts';
 import type { Coordination } from '../../ports/coordination.ts';
 import type { Offset } from '../../ports/event-log.ts';
 import type { EventTypePartition } from '../../ports/event-type-partition.ts';
-import type { FailedDeliveries } from '../../ports/failed-deliveries.ts';
+import type { FailedDeliveries, FailureRecord } from '../../ports/failed-deliveries.ts';
 import type { Registry } from '../definitions/registry.ts';
 import type { Subscription } from '../definitions/subscription.ts';
 import { unprocessableEventPolicy, type UnprocessableEventPolicy } from '../definitions/unprocessable-events.ts';
 import type { UnreadableRecord } from '../log/external-records.ts';
 import type { AssignedPartitions } from './assigned-partitions.ts';
 import type { CloseCode } from './close-codes.ts';
-import { countsAsFailure, hasFailedTooOften, type EventSearch } from './event-search.ts';
+import { countsAsFailure, hasFailedTooOften } from './event-search.ts';
 import type { SentOffsets } from './sent-offsets.ts';
 import type { StreamPartition } from './stream-partition.ts';
 
@@ -101,13 +101,13 @@ export class UnprocessableEvents {
       search.isHeld = isDue;
       if (!isDue || this.retryAt !== Infinity) continue;
       search.isPassingOver = true;
-      void this.#passOver(partition, search, { ...next, value: Buffer.from(next.value) }, policy);
+      void this.#passOver(partition, search.record, { ...next, value: Buffer.from(next.value) }, policy);
     }
   }
 
   async #passOver(
     partition: StreamPartition,
-    search: EventSearch,
+    { failures }: FailureRecord,
     { offset, value }: { readonly offset: Offset; readonly value: Buffer },
     policy: UnprocessableEventPolicy,
   ): Promise<void> {
@@ -115,7 +115,6 @@ export class UnprocessableEvents {
     const subscriptionId = this.#subscriptionId;
     const { eventType, partition: number, fence } = partition;
     const facts = { subscriptionId, eventType, partition: number, offset };
-    const { failures } = search.record;
     try {
       if (policy.keepsDeadLetters) {
         const reason = `The consumer failed with it ${failures} times: no stream that sent it alone got a commit.`;
@@ -142,7 +141,7 @@ export class UnprocessableEvents {
         'An event that cannot be processed could not be passed over; its partition waits',
       );
     }
-    search.isPassingOver = false;
+    partition.endPassingOver();
     this.#onChange();
   }
 
