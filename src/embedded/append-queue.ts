@@ -2,7 +2,8 @@ import type { Clock } from '../clock.ts';
 import { LendstreamError, isLendstreamError } from '../errors.ts';
 import type { Offset } from '../ports/event-log.ts';
 import type { PackedRecords } from '../ports/packed-records.ts';
-import { decodeBody, encodeRuns, type StoredBatch } from './records/batch-format.ts';
+import type { StoredBatch } from './records/batch-format.ts';
+import { decodeStoredRow, type EncodedRow, type RowMemory } from './records/row-memory.ts';
 import type { NewRow, WriterRequests } from './thread/messages.ts';
 import type { LogThread } from './thread/log-thread.ts';
 import type { PartitionState } from './partition-state.ts';
@@ -34,6 +35,7 @@ interface Group {
   readonly baseOffsets: readonly (readonly Offset[])[];
   readonly rows: readonly NewRow[];
   readonly rowPartitions: readonly PartitionState[];
+  readonly encodedRows: readonly EncodedRow[];
   readonly nextLatest: ReadonlyMap<PartitionState, Offset>;
 }
 
@@ -44,6 +46,7 @@ interface Group {
 export class AppendQueue {
   readonly #writer: LogThread<WriterRequests>;
   readonly #clock: Clock;
+  readonly #rowMemory: RowMemory;
   readonly #queuedBytesMaximum: number;
   readonly #onGrowth: (partition: PartitionState, batches: readonly StoredBatch[]) => void;
   readonly #onFailure: () => void;
@@ -61,12 +64,14 @@ export class AppendQueue {
   constructor(options: {
     readonly writer: LogThread<WriterRequests>;
     readonly clock: Clock;
+    readonly rowMemory: RowMemory;
     readonly queuedBytesMaximum: number;
     readonly onGrowth: (partition: PartitionState, batches: readonly StoredBatch[]) => void;
     readonly onFailure: () => void;
   }) {
     this.#writer = options.writer;
     this.#clock = options.clock;
+    this.#rowMemory = options.rowMemory;
     this.#queuedBytesMaximum = options.queuedBytesMaximum;
     this.#onGrowth = options.onGrowth;
     this.#onFailure = options.onFailure;
@@ -118,7 +123,10 @@ export class AppendQueue {
   async #work(): Promise<void> {
     // Appends of one turn of the event loop belong to the same commit.
     await Promise.resolve();
-    while (this.#queue.length > 0) await this.#commit(this.#dequeueMembers());
+    while (this.#queue.length > 0) {
+      await this.#commit(this.#dequeueMembers());
+      this.#rowMemory.releaseFull();
+    }
     this.#working = undefined;
   }
 
@@ -142,13 +150,13 @@ export class AppendQueue {
       return deletedPart === undefined;
     });
     if (committable.length === 0) return;
-    const group = buildGroup(committable, this.#clock.now());
+    const group = buildGroup(committable, this.#clock.now(), this.#rowMemory);
     try {
       const writers = committable.flatMap(({ writer }) => (writer === undefined ? [] : [writer]));
       const { fencedWriterIds, bodies } = await this.#writer.call(
         'commit',
         { rows: group.rows, writers },
-        group.rows.map(({ body }) => body),
+        group.encodedRows.flatMap(({ own }) => own ?? []),
       );
       if (fencedWriterIds.length > 0) await this.#commit(withoutFenced(committable, fencedWriterIds));
       else this.#publish(group, bodies);
@@ -167,8 +175,11 @@ export class AppendQueue {
       partition.latest = latest;
       batches.set(partition, []);
     }
-    group.rowPartitions.forEach((partition, index) => {
-      batches.get(partition)?.push(decodeBody(partition, Buffer.from(bodies[index] as ArrayBuffer)));
+    const ownBodies = bodies.values();
+    group.encodedRows.forEach((row, index) => {
+      const partition = group.rowPartitions[index] as PartitionState;
+      const own = row.own === undefined ? undefined : ownBodies.next().value;
+      batches.get(partition)?.push(decodeStoredRow(partition, row, own));
     });
     for (const [partition, added] of batches) this.#onGrowth(partition, added);
     group.members.forEach((member, index) => member.complete(group.baseOffsets[index] ?? []));
@@ -190,7 +201,7 @@ function withoutFenced(members: readonly Member[], fencedWriterIds: readonly str
  * Arranges the records of the members by partition and encodes the rows. The offsets become valid only when the commit
  * succeeds.
  */
-function buildGroup(members: readonly Member[], appendedAt: number): Group {
+function buildGroup(members: readonly Member[], appendedAt: number, rowMemory: RowMemory): Group {
   const runsByPartition = new Map<PartitionState, PackedRecords[]>();
   const nextLatest = new Map<PartitionState, Offset>();
   const baseOffsets = members.map(({ parts }) =>
@@ -205,19 +216,25 @@ function buildGroup(members: readonly Member[], appendedAt: number): Group {
   );
   const rows: NewRow[] = [];
   const rowPartitions: PartitionState[] = [];
+  const encodedRows: EncodedRow[] = [];
   for (const [partition, runs] of runsByPartition) {
     const partitionId = partition.id;
     let baseOffset = partition.latest;
     for (const rowRuns of splitIntoRows(runs)) {
       const count = rowRuns.reduce((sum, { keys }) => sum + keys.length, 0);
       const lastOffset = baseOffset + count - 1;
-      const body = encodeRuns({ partitionId, baseOffset, lastOffset, appendedAt }, rowRuns);
-      rows.push({ partitionId, baseOffset, lastOffset, count, appendedAt, body });
+      const row = rowMemory.encode({ partitionId, baseOffset, lastOffset, appendedAt }, rowRuns);
+      rows.push({ partitionId, baseOffset, lastOffset, count, appendedAt, body: bodyForThread(row) });
       rowPartitions.push(partition);
+      encodedRows.push(row);
       baseOffset += count;
     }
   }
-  return { members, baseOffsets, rows, rowPartitions, nextLatest };
+  return { members, baseOffsets, rows, rowPartitions, encodedRows, nextLatest };
+}
+
+function bodyForThread(row: EncodedRow): NewRow['body'] {
+  return row.own ?? { memory: row.piece.memory, start: row.start, bytes: row.bytes };
 }
 
 /** The error of a writer that a later one of the same name replaced (WRITER_FENCED). */

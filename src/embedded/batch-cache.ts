@@ -3,10 +3,13 @@ import type { StoredBatch } from './records/batch-format.ts';
 import type { PartitionState } from './partition-state.ts';
 import type { SharedBuffer } from '../ports/shared-buffer.ts';
 
-const cacheBytesMaximumDefault = 128 * 1024 * 1024;
+/** The memory of a cache unless another is given. Bytes. */
+export const cacheBytesMaximumDefault = 128 * 1024 * 1024;
 
-/** The unit of eviction: one batch, or all cached batches of a run. */
-interface Entry {
+/** The unit of eviction: one batch, or all cached batches whose memory is shared, by partition. */
+type Entry = PartOfEntry[];
+
+interface PartOfEntry {
   readonly partition: PartitionState;
   /** By ascending offset. */
   readonly batches: StoredBatch[];
@@ -61,10 +64,12 @@ export class BatchCache {
     if (entry === undefined) {
       this.#bytes += bytesOf(sharedBuffer);
       sharedBuffer?.retain();
-      this.#byUse.set(key, { partition, batches: [batch] });
+      this.#byUse.set(key, [{ partition, batches: [batch] }]);
       this.#lastUsed = key;
     } else {
-      entry.batches.push(batch);
+      const part = entry.find((each) => each.partition === partition);
+      if (part === undefined) entry.push({ partition, batches: [batch] });
+      else part.batches.push(batch);
       this.#markUsed(key);
     }
     while (this.#bytes > this.#bytesMaximum) this.#evictLeastRecentlyUsed();
@@ -76,9 +81,13 @@ export class BatchCache {
     for (const batch of partition.cachedBatches.splice(0, count)) {
       this.#bytes -= batch.memoryBytes;
       const key = batch.sharedBuffer ?? batch;
-      const entryBatches = this.#byUse.get(key)?.batches;
-      entryBatches?.splice(entryBatches.indexOf(batch), 1);
-      if (entryBatches?.length === 0) this.#release(key, batch.sharedBuffer);
+      const entry = this.#byUse.get(key);
+      const index = entry?.findIndex((each) => each.partition === partition) ?? -1;
+      const part = entry?.[index];
+      if (entry === undefined || part === undefined) continue;
+      part.batches.splice(part.batches.indexOf(batch), 1);
+      if (part.batches.length === 0) entry.splice(index, 1);
+      if (entry.length === 0) this.#release(key, batch.sharedBuffer);
     }
   }
 
@@ -94,10 +103,12 @@ export class BatchCache {
   #evictLeastRecentlyUsed(): void {
     const first = this.#byUse.entries().next();
     if (first.done === true) return;
-    const [key, { partition, batches }] = first.value;
-    for (const { memoryBytes } of batches) this.#bytes -= memoryBytes;
-    partition.cachedBatches = withoutBatches(partition.cachedBatches, batches);
-    this.#release(key, batches[0]?.sharedBuffer);
+    const [key, parts] = first.value;
+    for (const { partition, batches } of parts) {
+      for (const { memoryBytes } of batches) this.#bytes -= memoryBytes;
+      partition.cachedBatches = withoutBatches(partition.cachedBatches, batches);
+    }
+    this.#release(key, parts[0]?.batches[0]?.sharedBuffer);
   }
 
   #release(key: SharedBuffer | StoredBatch, sharedBuffer: SharedBuffer | undefined): void {

@@ -30,7 +30,7 @@ import type {
 import { packedForm } from '../ports/packed-records.ts';
 import { AppendQueue } from './append-queue.ts';
 import type { AppendPart } from './append-queue.ts';
-import { BatchCache, isWorthCaching } from './batch-cache.ts';
+import { BatchCache, cacheBytesMaximumDefault, isWorthCaching } from './batch-cache.ts';
 import { lockDataFolder } from './data-folder.ts';
 import type { DataFolderLock } from './data-folder.ts';
 import { EmbeddedWriter } from './fenced-writer.ts';
@@ -45,6 +45,7 @@ import { WriteAheadLog } from './write-ahead-log.ts';
 import { findPartition } from './partition-state.ts';
 import { unknownPartition } from './unknown-partition.ts';
 import type { PartitionState } from './partition-state.ts';
+import { RowMemory } from './records/row-memory.ts';
 import { oversizedRecordBytes } from './records/record-sizes.ts';
 import { diskReserveBytes } from './thread/files-and-disk-space.ts';
 import { StorageHealth } from './storage-health.ts';
@@ -200,6 +201,7 @@ export class EmbeddedLog implements EventLog {
     this.#queue = new AppendQueue({
       writer: writerThread,
       clock: this.#clock,
+      rowMemory: new RowMemory(options.cacheBytesMaximum ?? cacheBytesMaximumDefault),
       queuedBytesMaximum: options.queuedBytesMaximum ?? queuedBytesMaximumDefault,
       onGrowth: (partition, batches) => {
         const policy = this.#catalogue.topics.get(partition.topic)?.configuration.cleanupPolicy;

@@ -201,4 +201,35 @@ describe('the batch cache', () => {
     expect(cache.bytes).to.equal(0);
     expect(cache.find(partition, 25)).to.equal(undefined);
   });
+
+  it('evicts the batches of all partitions that share memory together, and gives it back when the last is forgotten', () => {
+    const freed: SharedArrayBuffer[] = [];
+    const memories = [0, 1, 2].map(() => new SharedArrayBuffer(16_384));
+    const runs = memories.map((memory) => new SharedBuffer(memory, (each) => freed.push(each)));
+    const partitions = [partitionState(1), partitionState(2)];
+    const cache = new BatchCache(2 * 16_384 + 6 * batchAt(0, runs[0]).memoryBytes);
+    runs.forEach((run, index) => {
+      for (const partition of partitions) {
+        cache.add(partition, batchAt(20 * index, run));
+        cache.add(partition, batchAt(20 * index + 10, run));
+        if (index === 1) break;
+      }
+      run.release();
+    });
+    expect(freed).to.deep.equal([memories[0]]);
+    expect(
+      partitions.map(({ cachedBatches }) => cachedBatches.map(({ position }) => position.baseOffset)),
+    ).to.deep.equal([
+      [20, 30, 40, 50],
+      [40, 50],
+    ]);
+    cache.forget(partitions[0] as PartitionState);
+    expect(freed).to.deep.equal([memories[0], memories[1]]);
+    expect(cache.find(partitions[1] as PartitionState, 45)?.position.baseOffset).to.equal(40);
+    cache.forget(partitions[1] as PartitionState, 50);
+    expect(freed).to.have.length(2);
+    cache.forget(partitions[1] as PartitionState);
+    expect(freed).to.deep.equal(memories);
+    expect(cache.bytes).to.equal(0);
+  });
 });

@@ -90,6 +90,71 @@ describe('reading a backlog that is larger than the cache', () => {
   });
 });
 
+describe('reading what is appended, from memory that appends use again', () => {
+  it('leaves each batch unchanged until its readers release it', async () => {
+    const temporary = await openTemporaryLog();
+    try {
+      const log = await temporary.reopen({ cacheBytesMaximum: 5 * mebibyte });
+      await log.createTopic({
+        name: 'orders',
+        partitionCount: 2,
+        cleanupPolicy: 'delete',
+        retentionMilliseconds: 1_000_000_000,
+      });
+      const turns = 2 * batchCount;
+      const faults: string[] = [];
+      const held: {
+        readonly until: number;
+        readonly isReleasing: boolean;
+        readonly batches: readonly RecordBatch[];
+      }[] = [];
+      const check = (turn: number): void => {
+        for (const each of held.filter(({ until }) => until === turn)) {
+          for (const batch of each.batches) {
+            for (const { offset, value } of recordsOf(batch)) {
+              if (value !== `${batch.partition}:${valueAt(offset)}`) faults.push(`${offset}: ${value?.slice(0, 20)}`);
+            }
+            if (each.isReleasing) batch.release?.();
+          }
+        }
+      };
+      for (let turn = 0; turn < turns; turn += 1) {
+        const offsets = Array.from({ length: recordsPerBatch }, (_, index) => turn * recordsPerBatch + index);
+        await Promise.all(
+          [0, 1].map((partition) =>
+            appendTo(
+              log,
+              { topic: 'orders', partition },
+              records(...offsets.map((each) => `${partition}:${valueAt(each)}`)),
+            ),
+          ),
+        );
+        for (const [later, partition, isReleasing] of [
+          [0, 0, true],
+          [1, 1, true],
+          [30, 0, true],
+          [75, 1, true],
+          [75, 0, turn % 100 > 0],
+        ] as const) {
+          const from = { topic: 'orders', partition, offset: turn * recordsPerBatch };
+          const { batches } = await log.read(from, { bytesMaximum: mebibyte, waitMilliseconds: 0 });
+          held.push({ until: Math.min(turn + later, turns - 1), isReleasing, batches });
+        }
+        check(turn);
+      }
+      expect(
+        held.every(({ batches }) => batches.reduce((sum, { count }) => sum + count, 0) === recordsPerBatch),
+      ).to.equal(true);
+      const memories = new Set(held.map(({ batches }) => batches[0]?.bytes.buffer));
+      const appendedBytes = 2 * recordsPerBatch * turns * valueAt(1_000).length;
+      expect(memories.size * 2 * mebibyte).to.be.below(0.75 * appendedBytes);
+      expect(faults).to.deep.equal([]);
+    } finally {
+      await temporary.cleanup();
+    }
+  });
+});
+
 describe('a read of batches in memory', () => {
   it('returns as many as fit its bytes, and one at least', async () => {
     const temporary = await openTemporaryLog();

@@ -133,6 +133,7 @@ export class PartitionSearch {
     let start = Math.max(this.#end, end - this.#windowOffsets);
     const found: FoundEvent[] = [];
     let heldBytes = 0;
+    let heldMemory: Uint8Array | undefined;
     let windowBytes = 0;
     let oldestAt: number | undefined;
     for (let offset = start; offset < end;) {
@@ -140,6 +141,7 @@ export class PartitionSearch {
         found.length = 0;
         this.release();
         heldBytes = 0;
+        heldMemory = undefined;
         windowBytes = 0;
         oldestAt = undefined;
         start = offset;
@@ -148,7 +150,9 @@ export class PartitionSearch {
       if (nextOffset === offset) break;
       oldestAt ??= batches[0]?.appendedAt;
       for (const batch of batches) {
-        heldBytes += batch.bytes.length;
+        // Batches that follow each other may be in the same memory.
+        if (batch.bytes !== heldMemory) heldBytes += batch.bytes.length;
+        heldMemory = batch.bytes;
         windowBytes += bytesBefore(batch, end);
       }
       found.push(...(await this.#search(batches, offset, end)));

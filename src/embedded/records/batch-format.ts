@@ -63,16 +63,29 @@ export function encodeRuns(
   runs: readonly PackedRecords[],
   offsets?: readonly Offset[],
 ): ArrayBuffer {
+  // Every byte is written, so there is no need to fill it with zeros first.
+  return encodeInto((bytes) => Buffer.allocUnsafeSlow(bytes), position, runs, offsets).buffer as ArrayBuffer;
+}
+
+/**
+ * Encodes the records of several runs into memory that the caller provides, and returns it.
+ * @param provide Returns memory of exactly so many bytes, aligned for whole numbers. It may be shared by threads.
+ */
+export function encodeInto(
+  provide: (bytes: number, count: number) => Buffer,
+  position: BatchPosition,
+  runs: readonly PackedRecords[],
+  offsets?: readonly Offset[],
+): Buffer {
   const { count, hasKeys, asciiKeys, keysBytes, valuesBytes } = measure(runs);
   const indexLength = count * (1 + (hasKeys ? 1 : 0) + (offsets === undefined ? 0 : 1));
   const valuesAt = headerBytes + 4 * indexLength;
   const keysAt = valuesAt + valuesBytes;
-  // Every byte is written below, so there is no need to fill it with zeros first.
-  const body = Buffer.allocUnsafeSlow(keysAt + keysBytes);
-  const memory = body.buffer;
-  const index = new Uint32Array(memory, headerBytes, indexLength);
+  const body = provide(keysAt + keysBytes, count);
+  const { buffer: memory, byteOffset } = body;
+  const index = new Uint32Array(memory, byteOffset + headerBytes, indexLength);
 
-  const header = new DataView(memory);
+  const header = new DataView(memory, byteOffset);
   header.setUint8(field.version, bodyVersion);
   header.setUint8(field.flags, (hasKeys ? flag.keys : 0) | (offsets === undefined ? 0 : flag.offsetDeltas));
   header.setUint16(field.zero, 0, true);
@@ -91,7 +104,7 @@ export function encodeRuns(
     const deltasAt = hasKeys ? 2 * count : count;
     for (let at = 0; at < count; at += 1) index[deltasAt + at] = (offsets[at] as Offset) - position.baseOffset;
   }
-  return memory;
+  return body;
 }
 
 /** Copies the values of each run at once and puts commas between the runs. */
@@ -101,7 +114,7 @@ function copyValues(runs: readonly PackedRecords[], body: Buffer, valuesAt: numb
   for (const run of runs) {
     if (hasValue(run)) {
       if (runStart > 0) body[valuesAt + runStart - 1] = comma;
-      body.set(run.values, valuesAt + runStart);
+      copyBytes(run.values, body, valuesAt + runStart);
     }
     for (const end of run.valueEnds) {
       valueEnds[at] = end === noValue ? noValue : runStart + end;
@@ -236,6 +249,26 @@ export function decodeBody(where: TopicPartition, body: Buffer): StoredBatch {
   return decode(where, body, { headAt: 0, valuesAt: indexEnd, keysAt }, undefined);
 }
 
+/** The memory that a whole body takes in shared memory, with room behind it for the decoded arrays. Bytes. */
+export function sharedBodyBytes(bodyBytes: number, count: number): number {
+  return alignedEnd(0, bodyBytes) + decodedBytesPerRecord * count;
+}
+
+/**
+ * Decodes a whole body in shared memory, which begins at a multiple of 8 and has its {@link sharedBodyBytes} for
+ * itself. Otherwise the same as {@link decodeBody}.
+ */
+export function decodeSharedBody(where: TopicPartition, run: SharedBuffer, headAt: number): StoredBatch {
+  const { bytes } = run;
+  const valuesAt = headAt + headerBytes + indexBytesOf(bytes, headAt);
+  return decode(
+    where,
+    bytes,
+    { headAt, valuesAt, keysAt: valuesAt + bytes.readUInt32LE(headAt + field.valuesBytes) },
+    run,
+  );
+}
+
 /**
  * Where the parts of a body are in the memory of a run: its values, which those of the next body follow behind a comma,
  * and its head, which is the header, the index and the keys. Behind the head is room for the decoded arrays.
@@ -287,7 +320,7 @@ function decode(
 
   // One piece of memory for all three arrays: three pieces would cost the collector more than their contents.
   const memory = sharedBuffer === undefined ? new ArrayBuffer(decodedBytesPerRecord * count) : sharedBuffer.memory;
-  const decodedAt = sharedBuffer === undefined ? 0 : alignedEnd(indexAt, body.readUInt32LE(headAt + field.keysBytes));
+  const decodedAt = sharedBuffer === undefined ? 0 : alignedEnd(keysAt, body.readUInt32LE(headAt + field.keysBytes));
   const offsets = new Float64Array(memory, decodedAt, count);
   const valueStarts = new Uint32Array(memory, decodedAt + 8 * count, count);
   const valueEnds = new Uint32Array(memory, decodedAt + 12 * count, count);

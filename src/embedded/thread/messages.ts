@@ -152,7 +152,15 @@ export interface NewRow {
   readonly lastOffset: Offset;
   readonly count: number;
   readonly appendedAt: number;
-  readonly body: ArrayBuffer;
+  /** In memory of its own, which is transferred there and back, or in memory that both threads see. */
+  readonly body: ArrayBuffer | SharedBody;
+}
+
+/** A body in memory that the main thread shares, and does not change before the reply. */
+export interface SharedBody {
+  readonly memory: SharedArrayBuffer;
+  readonly start: number;
+  readonly bytes: number;
 }
 
 export interface CommitRequest {
@@ -164,7 +172,7 @@ export interface CommitRequest {
 export interface CommitResponse {
   /** Writers that later ones have fenced. If there are any, nothing was committed. */
   readonly fencedWriterIds: readonly string[];
-  /** The bodies of the rows, transferred back. */
+  /** The bodies of the rows that have memory of their own, transferred back. */
   readonly bodies: readonly ArrayBuffer[];
 }
 

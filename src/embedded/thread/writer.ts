@@ -18,6 +18,7 @@ import type {
   CommitResponse,
   CommitRequest,
   GroupOffset,
+  NewRow,
   PersistedPartition,
   PersistedState,
   PersistedTopic,
@@ -188,9 +189,9 @@ function hasSpaceAgain(): boolean {
 }
 
 function commit({ rows, writers }: CommitRequest): TransferredResponse<CommitResponse> {
-  const bodies = rows.map(({ body }) => body);
+  const bodies = rows.flatMap(({ body }) => (body instanceof ArrayBuffer ? [body] : []));
   // Before the transaction, which then takes no longer than its writes.
-  const storedBodies = rows.map(({ body, count }) => storedBody(Buffer.from(body), count));
+  const storedBodies = rows.map(({ body, count }) => storedBody(bytesOfBody(body), count));
   const fencedWriterIds = inTransaction('needed', (connection) => {
     const { statements, appendedBytes } = database();
     const fenced = writers.filter(({ writerId, epoch }) => epochOf(writerId) !== epoch);
@@ -213,6 +214,10 @@ function commit({ rows, writers }: CommitRequest): TransferredResponse<CommitRes
     return [];
   });
   return new TransferredResponse({ fencedWriterIds, bodies }, bodies);
+}
+
+function bytesOfBody(body: NewRow['body']): Buffer {
+  return body instanceof ArrayBuffer ? Buffer.from(body) : Buffer.from(body.memory, body.start, body.bytes);
 }
 
 /** The epoch of a writer that was opened before. */
