@@ -7,6 +7,7 @@ import { EmbeddedCoordination } from '../../src/embedded/coordination.ts';
 import { EmbeddedPublishedIds } from '../../src/embedded/published-ids/published-ids.ts';
 import { EmbeddedLog } from '../../src/embedded/log.ts';
 import { silentLogger, type Logger } from '../../src/logger.ts';
+import { atEndOfTestFile } from './end-of-file.ts';
 import { NamespacedLog } from './namespaced-log.ts';
 import { removeFolder, temporaryFolder } from './processes/service.ts';
 import { openPartOfEmbeddedLog, wholeOf } from './shared-embedded-log.ts';
@@ -55,7 +56,27 @@ async function openPartOfKafka(dataFolder: string, logger: Logger = silentLogger
     clock: systemClock,
     logger,
   });
-  return new NamespacedLog(log, basename(dataFolder));
+  return new NamespacedLog(log, basename(dataFolder), topicsOfFile());
+}
+
+/** The topics that the tests of this file have in the shared Kafka. */
+let sharedTopics = new Set<string>();
+
+/**
+ * They are deleted when the tests are over: whenever a topic is made, a broker looks through all that it has, and it
+ * keeps measuring those that are no longer used.
+ */
+function topicsOfFile(): Set<string> {
+  atEndOfTestFile(deleteSharedTopics);
+  return sharedTopics;
+}
+
+async function deleteSharedTopics(): Promise<void> {
+  const topics = [...sharedTopics];
+  sharedTopics = new Set();
+  if (topics.length === 0) return;
+  const { deleteKafkaTopics } = await import('./kafka/topics.ts');
+  await deleteKafkaTopics(kafkaBrokers(), topics);
 }
 
 export async function openCoordinationUnderTest(

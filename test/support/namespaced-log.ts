@@ -22,10 +22,13 @@ type Position = TopicPartition & { readonly offset: Offset };
 export class NamespacedLog implements EventLog {
   readonly #log: EventLog;
   readonly #prefix: string;
+  readonly #createdTopics: Set<string>;
 
-  constructor(log: EventLog, namespace: string) {
+  /** @param createdTopics Gets the shared names of the topics that are created here, as long as they exist. */
+  constructor(log: EventLog, namespace: string, createdTopics = new Set<string>()) {
     this.#log = log;
     this.#prefix = `${namespace}.`;
+    this.#createdTopics = createdTopics;
   }
 
   /** The name in the shared log of a topic of this part. */
@@ -33,16 +36,19 @@ export class NamespacedLog implements EventLog {
     return this.#prefix + topic;
   }
 
-  createTopic(configuration: TopicConfiguration): Promise<void> {
-    return this.#log.createTopic({ ...configuration, name: this.sharedName(configuration.name) });
+  async createTopic(configuration: TopicConfiguration): Promise<void> {
+    const name = this.sharedName(configuration.name);
+    await this.#log.createTopic({ ...configuration, name });
+    this.#createdTopics.add(name);
   }
 
   alterTopic(name: string, alteration: TopicAlteration): Promise<void> {
     return this.#log.alterTopic(this.sharedName(name), alteration);
   }
 
-  deleteTopic(name: string): Promise<void> {
-    return this.#log.deleteTopic(this.sharedName(name));
+  async deleteTopic(name: string): Promise<void> {
+    await this.#log.deleteTopic(this.sharedName(name));
+    this.#createdTopics.delete(this.sharedName(name));
   }
 
   async listTopics(names?: readonly string[]): Promise<TopicConfiguration[]> {
