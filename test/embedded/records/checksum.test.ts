@@ -5,9 +5,11 @@ import { crc32 } from 'node:zlib';
 import { checksumOf, foldedAtOnceMaximum, foldedAtOnceMinimum } from '../../../src/embedded/records/checksum.ts';
 
 /** Bytes that look random (a linear congruential generator, constants of Numerical Recipes). */
-function pseudoRandom(length: number, seed: number): Uint8Array {
+function pseudoRandom(length: number, seed: number): Buffer {
   let state = seed;
-  return new Uint8Array(length).map(() => (state = Math.imul(state, 1_664_525) + 1_013_904_223) >>> 24);
+  return Buffer.from(
+    new Uint8Array(length).map(() => (state = Math.imul(state, 1_664_525) + 1_013_904_223) >>> 24).buffer,
+  );
 }
 
 describe('the checksum of a row', () => {
@@ -25,7 +27,7 @@ describe('the checksum of a row', () => {
   ];
   for (const length of lengths) {
     it(`is that of the library for ${length} bytes`, () => {
-      for (const bytes of [pseudoRandom(length, length), new Uint8Array(length), new Uint8Array(length).fill(0xff)]) {
+      for (const bytes of [pseudoRandom(length, length), Buffer.alloc(length), Buffer.alloc(length, 0xff)]) {
         expect(checksumOf(bytes)).to.equal(crc32(bytes));
       }
     });
@@ -41,9 +43,15 @@ describe('the checksum of a row', () => {
     );
   });
 
+  it('is that of the library for memory that threads share', () => {
+    const shared = Buffer.from(new SharedArrayBuffer(foldedAtOnceMaximum), 3);
+    shared.set(pseudoRandom(shared.length, 1));
+    expect(checksumOf(shared)).to.equal(crc32(Buffer.from(shared)));
+  });
+
   it('shows every change of one bit, and leaves the bytes as they are', () => {
     const bytes = pseudoRandom(foldedAtOnceMinimum + 5, 7);
-    const copy = Uint8Array.from(bytes);
+    const copy = Buffer.from(bytes);
     const checksum = checksumOf(bytes);
     expect(bytes).to.deep.equal(copy);
     for (let at = 0; at < bytes.length; at += 1) {
