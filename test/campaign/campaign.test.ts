@@ -52,6 +52,17 @@ describe('npm run campaign', () => {
     expect(whole?.arguments({ requests: 1, minutes: 1, seeds: 1, seed: 1 })).to.have.members(inParts);
   });
 
+  it('has a part that plants faults in the code, each of which the simulation must find', function () {
+    this.timeout(120_000);
+    const step = steps.find(({ name }) => name === 'planted-faults') as Step;
+    const planted = join(packageRoot, 'dist', step.program);
+    const words = step.arguments({ requests: 1, minutes: 1, seeds: 1, seed: 1 }).map(String);
+    const fault = 'A stream that comes later gets a free slot first';
+    const { status, stdout } = spawnSync(process.execPath, [planted, ...words, '--named', fault], { encoding: 'utf8' });
+    expect(status, stdout).to.equal(0);
+    expect(stdout).to.contain(`: ${fault}\n1 of 1 faults found, each within 1000 seeds\n`);
+  });
+
   it('reports which part failed, in the table and with its last output lines', () => {
     const lines = Array.from({ length: 200 }, (_, index) => `line ${index}`);
     const settings = { requests: 1, minutes: 1, seeds: 1, seed: 1 };

@@ -95,6 +95,12 @@ export const steps: readonly Step[] = [
     arguments: ({ seeds, seed }) => ['--seeds', seeds, '--from', seed],
   },
   {
+    name: 'planted-faults',
+    title: 'Faults planted in the code, which the simulation has to find',
+    program: 'test/simulation/run.js',
+    arguments: () => ['--mutants'],
+  },
+  {
     name: 'soak',
     title: 'A steady load, on the embedded store',
     program: 'scripts/soak/soak.js',
