@@ -356,6 +356,13 @@ describe('the source tree', () => {
     expect(readers).to.deep.equal(['src/backup.ts', 'src/command-line/main.ts', 'src/main.ts']);
   });
 
+  it('leaves it to the services to read what other processes have stored a moment ago', () => {
+    const inHttp = sources.filter((file) => file.startsWith('src/http/'));
+    const waiting = inHttp.filter((file) => /\bcatchUp/.test(readFileSync(join(packageRoot, file), 'utf8')));
+    expect(inHttp).not.to.deep.equal([]);
+    expect(waiting).to.deep.equal([]);
+  });
+
   it('takes time and random numbers only from the clock', () => {
     const unclockedFiles = sources.filter(
       (file) => !clocks.test(file) && unclocked.test(readFileSync(join(packageRoot, file), 'utf8')),

@@ -23,6 +23,16 @@ export function recordedDefinition(registry: Registry, kind: RegistryKind, name:
   return bounded(shown);
 }
 
+/**
+ * As {@link recordedDefinition}, after a change that another part of the service may have stored a moment ago: the
+ * worker stores products.
+ * @throws LOG_UNAVAILABLE when what others stored cannot be read in time
+ */
+export async function changedDefinition(registry: Registry, kind: RegistryKind, name: string): Promise<unknown> {
+  await registry.catchUp();
+  return recordedDefinition(registry, kind, name);
+}
+
 /** A value, or only its size and hash when it is long. */
 export function bounded(value: unknown): unknown {
   const text = JSON.stringify(value);

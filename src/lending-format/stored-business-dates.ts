@@ -29,6 +29,14 @@ export function reachedBusinessDate(registry: Registry, partitionCount: number):
   return earliest === undefined ? null : businessDateAfter(earliest);
 }
 
+/**
+ * Resolves when this process knows every day that is closed: the business date that is read then is not older.
+ * @throws LOG_UNAVAILABLE when what others stored cannot be read in time
+ */
+export async function awaitClosedDays(registry: Registry): Promise<void> {
+  await registry.catchUp();
+}
+
 /** The registry record of a closed day, to be committed together with the outcome of the command that closed it. */
 export function closedDayRecord(partition: number, businessDate: LocalDate): PartitionRecords {
   return recordOfPartition(kind, partition, { businessDate } satisfies ClosedDayRecord);

@@ -120,10 +120,19 @@ export async function reviseDefinition<Fields>(
 
 /**
  * Removes a definition durably and returns when this process sees that. It may be gone already.
- * @throws CONFLICT when another request has changed it at the same time, and the errors of the log
+ * @param refuseWhileUsed Throws when something still needs the definition, in the newest state. It must not wait for
+ *   anything.
+ * @throws CONFLICT when another request has changed it at the same time, what `refuseWhileUsed` throws, and the errors
+ *   of the log
  */
-export async function removeDefinition(registry: Registry, kind: DefinitionKind, id: string): Promise<void> {
+export async function removeDefinition(
+  registry: Registry,
+  kind: DefinitionKind,
+  id: string,
+  refuseWhileUsed: () => void = () => {},
+): Promise<void> {
   await registry.catchUp();
+  refuseWhileUsed();
   if (registry.get(kind, id) !== undefined) await registry.revise(kind, id).remove();
 }
 

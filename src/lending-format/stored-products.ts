@@ -109,6 +109,16 @@ export function findProductVersion(registry: Registry, idOrKey: string): Promise
   });
 }
 
+/**
+ * The version of a product after a change that the worker has made, which this process may not have read yet: the
+ * registry follows the log separately. Undefined when it was deleted. Else as {@link findProduct}.
+ */
+export async function newestProductVersion(registry: Registry, idOrKey: string): Promise<ProductVersion | undefined> {
+  await registry.catchUp();
+  const record = recordBy(registry, idOrKey);
+  return record === undefined ? undefined : versionOf(record);
+}
+
 function recordBy(registry: Registry, idOrKey: string): ProductRecord | undefined {
   return productRecord(registry, idOrKey) ?? registry.listBy(byEncodedKey, idOrKey)[0];
 }

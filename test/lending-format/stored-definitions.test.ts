@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { afterEach, beforeEach, describe, it } from 'mocha';
 import { Registry } from '../../src/broker/definitions/registry.ts';
+import { LendstreamError } from '../../src/errors.ts';
 import { silentLogger } from '../../src/logger.ts';
 import {
   changeDefinition,
@@ -101,5 +102,14 @@ describe('a definition of the institution', () => {
     const failure = await failureOf(changeDefinition(registry, 'branch', 'main', {}, 2_000));
     expect(failure).to.have.property('code', 'NOT_FOUND');
     expect(await create('main')).to.equal(undefined);
+  });
+
+  it('stays while something needs it', async () => {
+    await create('main');
+    const refused = removeDefinition(registry, 'branch', 'main', () => {
+      throw new LendstreamError('CONFLICT', 'A centre belongs to the branch.');
+    });
+    expect(await failureOf(refused)).to.have.property('message', 'A centre belongs to the branch.');
+    expect(knownDefinition(registry, 'branch', 'main')).to.have.property('id', 'main');
   });
 });

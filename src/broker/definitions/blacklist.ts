@@ -40,7 +40,21 @@ export async function unblock(registry: Registry, type: BlacklistType, name: str
   if (isListed(registry, type, name)) await registry.remove('blacklist-entry', entryName(type, name));
 }
 
-/** The blocked names of a type, sorted. */
+/**
+ * The blocked names of each type, sorted, also those that another process has blocked a moment ago.
+ * @throws LOG_UNAVAILABLE when what others stored cannot be read in time
+ */
+export async function newestBlacklist(registry: Registry): Promise<Readonly<Record<BlacklistType, string[]>>> {
+  await registry.catchUp();
+  return {
+    CONSUMER_APP: blockedNames(registry, 'CONSUMER_APP'),
+    CONSUMER_ET: blockedNames(registry, 'CONSUMER_ET'),
+    PRODUCER_APP: blockedNames(registry, 'PRODUCER_APP'),
+    PRODUCER_ET: blockedNames(registry, 'PRODUCER_ET'),
+  };
+}
+
+/** The blocked names of a type, sorted, as this process knows them. */
 export function blockedNames(registry: Registry, type: BlacklistType): string[] {
   return registry
     .list<BlacklistEntry>('blacklist-entry')

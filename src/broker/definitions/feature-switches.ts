@@ -14,6 +14,21 @@ export const switchableFeatures = [
 
 export type Feature = (typeof switchableFeatures)[number];
 
+/** A feature, and whether it is on. */
+export interface FeatureState {
+  readonly feature: Feature;
+  readonly enabled: boolean;
+}
+
+/**
+ * All features, also with what another process has switched a moment ago.
+ * @throws LOG_UNAVAILABLE when what others stored cannot be read in time
+ */
+export async function newestFeatures(registry: Registry): Promise<FeatureState[]> {
+  await registry.catchUp();
+  return switchableFeatures.map((feature) => ({ feature, enabled: isSwitchedOn(registry, feature) }));
+}
+
 export function isSwitchedOn(registry: Registry, feature: Feature): boolean {
   return registry.get('feature', feature) === true;
 }

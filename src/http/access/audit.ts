@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import type { AccessRefusals } from '../../audit/access-refusals.ts';
 import type { AuditEntry, AuditSubject } from '../../audit/audit-entry.ts';
 import type { AuditLog } from '../../audit/audit-log.ts';
-import { bounded, recordedDefinition } from '../../audit/recorded-definitions.ts';
+import { bounded, changedDefinition, recordedDefinition } from '../../audit/recorded-definitions.ts';
 import type { Registry } from '../../broker/definitions/registry.ts';
 import { consumerGroupDefault, subscriptionId } from '../../broker/definitions/subscription-id.ts';
 import type { Clock } from '../../clock.ts';
@@ -258,9 +258,10 @@ async function stateOf(
   if (name === null || (definition === undefined && subject !== 'cursors')) return undefined;
   try {
     if (definition === undefined) return bounded(await cursorsOf(name));
-    // The worker may have stored a product a moment ago.
-    if (isChanged) await registry.catchUp();
-    return recordedDefinition(registry, definition, definition === 'feature' ? name.toLowerCase() : name);
+    const stored = definition === 'feature' ? name.toLowerCase() : name;
+    return isChanged
+      ? await changedDefinition(registry, definition, stored)
+      : recordedDefinition(registry, definition, stored);
   } catch (error) {
     if (!isLendstreamError(error)) throw error;
     return undefined;

@@ -8,6 +8,7 @@ import { readExactObject } from '../../lending-format/exact-json.ts';
 import { writeEndOfDay } from '../../lending-format/command-format.ts';
 import type { CommandOutcome } from '../../lending-format/checkpoint.ts';
 import { loanCommandsTopic } from '../../lending-format/lending-topics.ts';
+import { awaitClosedDays } from '../../lending-format/stored-business-dates.ts';
 import { businessDateOf, lastDayOver } from '../../lending-format/stored-organization.ts';
 import { readBody } from '../edge/request-body.ts';
 import {
@@ -77,7 +78,7 @@ export async function closeBusinessDay(services: BusinessDayServices, businessDa
     const results = await Promise.all(outcomes.map(({ outcome }) => outcome));
     for (const result of results) if (result !== undefined) requireClosed(result);
     // The business date that is read after the response is that of the response.
-    await services.registry.catchUp();
+    await awaitClosedDays(services.registry);
     return results.every((result) => result !== undefined);
   } finally {
     timer.cancel();

@@ -1,9 +1,13 @@
 import { type Request, Router } from 'express';
-import type { Registry } from '../../broker/definitions/registry.ts';
 import { LendstreamError } from '../../errors.ts';
 import type { CommandOutcome } from '../../lending-format/checkpoint.ts';
 import { writeProduct } from '../../lending-format/response-bodies.ts';
-import { type ProductVersion, findProductVersion, listProducts } from '../../lending-format/stored-products.ts';
+import {
+  type ProductVersion,
+  findProductVersion,
+  listProducts,
+  newestProductVersion,
+} from '../../lending-format/stored-products.ts';
 import { CommandRequests, type CommandSubject } from './command-requests.ts';
 import { lendingMethodNotAllowed, resourceNotFound } from '../edge/lending-errors.ts';
 import {
@@ -27,9 +31,9 @@ export function createLoanProductsRouter(services: LendingServices): Router {
     if (found === undefined) throw resourceNotFound('loanProductId');
     return { loanProductId: found.product.id };
   };
-  const nothingAfterCatchingUp = async (): Promise<string> => {
+  const nothingOnceChanged = async ({ loanProductId = '' }: CommandOutcome): Promise<string> => {
     // A client that gets the response sees the change on this process from now on.
-    await registry.catchUp();
+    await newestProductVersion(registry, loanProductId);
     return '';
   };
   router
@@ -47,7 +51,8 @@ export function createLoanProductsRouter(services: LendingServices): Router {
       commands.handler({
         type: 'CREATE_PRODUCT',
         successStatus: 201,
-        resourceOf: async (outcome) => writeProduct(await productAfter(registry, outcome)),
+        resourceOf: async (outcome) =>
+          writeProduct(await productAfter(outcome, (id) => findProductVersion(registry, id))),
       }),
     )
     .all(lendingMethodNotAllowed('GET', 'POST'));
@@ -65,10 +70,8 @@ export function createLoanProductsRouter(services: LendingServices): Router {
         type: 'UPDATE_PRODUCT',
         successStatus: 200,
         subjectOf,
-        resourceOf: async (outcome) => {
-          await registry.catchUp();
-          return writeProduct(await productAfter(registry, outcome));
-        },
+        resourceOf: async (outcome) =>
+          writeProduct(await productAfter(outcome, (id) => newestProductVersion(registry, id))),
       }),
     )
     .patch(
@@ -77,7 +80,7 @@ export function createLoanProductsRouter(services: LendingServices): Router {
         successStatus: 204,
         payloadOf: payloadOfPatch,
         subjectOf,
-        resourceOf: nothingAfterCatchingUp,
+        resourceOf: nothingOnceChanged,
       }),
     )
     .delete(
@@ -85,7 +88,7 @@ export function createLoanProductsRouter(services: LendingServices): Router {
         type: 'DELETE_PRODUCT',
         successStatus: 204,
         subjectOf,
-        resourceOf: nothingAfterCatchingUp,
+        resourceOf: nothingOnceChanged,
       }),
     )
     .all(lendingMethodNotAllowed('GET', 'PUT', 'PATCH', 'DELETE'));
@@ -119,9 +122,12 @@ function sorted(products: readonly ProductVersion[], request: Request): ProductV
   });
 }
 
-/** The product that a command made. The registry follows the log separately, so it may not have it yet. */
-async function productAfter(registry: Registry, { commandId, loanProductId }: CommandOutcome): Promise<ProductVersion> {
-  const product = loanProductId === undefined ? undefined : await findProductVersion(registry, loanProductId);
+/** The product that a command made or changed. */
+async function productAfter(
+  { commandId, loanProductId }: CommandOutcome,
+  find: (id: string) => Promise<ProductVersion | undefined>,
+): Promise<ProductVersion> {
+  const product = loanProductId === undefined ? undefined : await find(loanProductId);
   if (product === undefined) throw new LendstreamError('INTERNAL', `Command ${commandId} left no product to return.`);
   return product;
 }

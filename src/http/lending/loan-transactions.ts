@@ -1,4 +1,5 @@
 import type { Router } from 'express';
+import { awaitErasures } from '../../lending-format/personal-data/erasures.ts';
 import { reachedBusinessDate } from '../../lending-format/stored-business-dates.ts';
 import { LendstreamError } from '../../errors.ts';
 import type { CommandType } from '../../lending-format/command-format.ts';
@@ -112,8 +113,7 @@ export function addTransactionRoutes(router: Router, services: LendingServices, 
           successStatus: 204,
           subjectOf: async (request) => ({ loanAccountId: await loanIdOfPath(services, request) }),
           resourceOf: async () => {
-            // What this process shows of earlier events has to follow at once.
-            if (type === 'ERASE_PERSONAL_DATA') await registry.catchUp();
+            if (type === 'ERASE_PERSONAL_DATA') await awaitErasures(registry);
             return '';
           },
         }),

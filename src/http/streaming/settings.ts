@@ -2,11 +2,11 @@ import { Router } from 'express';
 import {
   blacklistTypes,
   block,
-  blockedNames,
+  newestBlacklist,
   unblock,
   type BlacklistType,
 } from '../../broker/definitions/blacklist.ts';
-import { isSwitchedOn, switchFeature, switchableFeatures } from '../../broker/definitions/feature-switches.ts';
+import { newestFeatures, switchFeature, switchableFeatures } from '../../broker/definitions/feature-switches.ts';
 import type { Registry } from '../../broker/definitions/registry.ts';
 import type { Responses } from '../../contract.ts';
 import { LendstreamError } from '../../errors.ts';
@@ -37,11 +37,10 @@ export function createSettingsRouter({ registry }: { readonly registry: Registry
   router
     .route('/settings/blacklist')
     .get(async (_request, response) => {
-      await registry.catchUp();
-      const namesOf = (type: BlacklistType): string[] => blockedNames(registry, type);
+      const names = await newestBlacklist(registry);
       response.json({
-        consumers: { event_types: namesOf('CONSUMER_ET'), apps: namesOf('CONSUMER_APP') },
-        producers: { event_types: namesOf('PRODUCER_ET'), apps: namesOf('PRODUCER_APP') },
+        consumers: { event_types: names.CONSUMER_ET, apps: names.CONSUMER_APP },
+        producers: { event_types: names.PRODUCER_ET, apps: names.PRODUCER_APP },
       } satisfies Responses['getBlacklist']);
     })
     .all(methodNotAllowed('GET'));
@@ -60,9 +59,7 @@ export function createSettingsRouter({ registry }: { readonly registry: Registry
   router
     .route('/settings/features')
     .get(async (_request, response) => {
-      await registry.catchUp();
-      const items = switchableFeatures.map((feature) => ({ feature, enabled: isSwitchedOn(registry, feature) }));
-      response.json({ items } satisfies Responses['listFeatures']);
+      response.json({ items: await newestFeatures(registry) } satisfies Responses['listFeatures']);
     })
     .post(async (request, response) => {
       const { feature: name, enabled } = await readJsonObject<'switchFeature'>(request);

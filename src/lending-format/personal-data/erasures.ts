@@ -63,6 +63,14 @@ export function erasureOf(registry: Registry, loanAccountEncodedKey: string): Er
 
 const byAccount: DefinitionIndex<Erasure> = { kind, keysOf: ({ loanAccountId }) => [loanAccountId] };
 
+/**
+ * Resolves when this process knows every erasure that is done: what it shows of earlier events has nothing erased then.
+ * @throws LOG_UNAVAILABLE when what others stored cannot be read in time
+ */
+export async function awaitErasures(registry: Registry): Promise<void> {
+  await registry.catchUp();
+}
+
 /** The registry records of erasures, to be committed with them, and without those that are given up. */
 export function erasureRecords(made: readonly Erasure[], givenUp: readonly Erasure[]): PartitionRecords {
   const keyOf = ({ loanAccountEncodedKey }: Erasure): string => registryKey(kind, loanAccountEncodedKey);

@@ -9,6 +9,7 @@ import {
   isConsumptionBlocked,
   isPublishingBlocked,
   isReadingBlocked,
+  newestBlacklist,
   unblock,
 } from '../../../src/broker/definitions/blacklist.ts';
 import { Registry } from '../../../src/broker/definitions/registry.ts';
@@ -74,6 +75,16 @@ describe('the blacklist', () => {
     expect(blockedNames(registry, 'PRODUCER_APP')).to.deep.equal([]);
     for (const name of ['b', 'a', 'b']) await unblock(registry, 'PRODUCER_ET', name);
     expect(blockedNames(registry, 'PRODUCER_ET')).to.deep.equal([]);
+  });
+
+  it('shows by type what another process has blocked a moment ago', async () => {
+    await block(other, 'PRODUCER_APP', 'till');
+    await block(other, 'CONSUMER_ET', 'orders');
+    const expected = { CONSUMER_APP: [], CONSUMER_ET: ['orders'], PRODUCER_APP: ['till'], PRODUCER_ET: [] };
+    expect(await newestBlacklist(registry)).to.deep.equal(expected);
+    await unblock(other, 'PRODUCER_APP', 'till');
+    await unblock(other, 'CONSUMER_ET', 'orders');
+    expect((await newestBlacklist(registry)).PRODUCER_APP).to.deep.equal([]);
   });
 
   it('takes a name of the greatest length, and no longer one', async () => {

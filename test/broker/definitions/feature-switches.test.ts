@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import { after, before, describe, it } from 'mocha';
 import {
   isSwitchedOn,
+  newestFeatures,
   refuseWhileReadOnly,
   refuseWithoutAuthorization,
   switchableFeatures,
@@ -46,6 +47,15 @@ describe('the switches of features', () => {
     await switchFeature(other, 'disable_db_write_operations', false);
     await eventually(() => !isSwitchedOn(registry, 'disable_db_write_operations'));
     expect(() => refuseWhileReadOnly(registry)).not.to.throw();
+  });
+
+  it('are shown as another process has switched them a moment ago', async () => {
+    const switchedOn = async () => (await newestFeatures(registry)).filter(({ enabled }) => enabled);
+    await switchFeature(other, 'disable_event_type_deletion', true);
+    expect(await switchedOn()).to.deep.equal([{ feature: 'disable_event_type_deletion', enabled: true }]);
+    await switchFeature(other, 'disable_event_type_deletion', false);
+    expect(await switchedOn()).to.deep.equal([]);
+    expect(await newestFeatures(registry)).to.have.length(switchableFeatures.length);
   });
 
   it('store nothing when they stand as they are to stand', async () => {

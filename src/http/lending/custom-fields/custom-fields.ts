@@ -146,9 +146,9 @@ class CustomFieldDefinitions {
   async removeSet(request: Request, response: Response): Promise<void> {
     const { registry } = this.#services;
     const { id } = await this.#existingSet(request);
-    await registry.catchUp();
-    if (fieldsOfSet(registry, id).length > 0) throw stillUsed('customFieldSetId', 'The set has fields');
-    await removeDefinition(registry, 'custom-field-set', id);
+    await removeDefinition(registry, 'custom-field-set', id, () => {
+      if (fieldsOfSet(registry, id).length > 0) throw stillUsed('customFieldSetId', 'The set has fields');
+    });
     response.status(204).end();
   }
 
@@ -198,11 +198,11 @@ class CustomFieldDefinitions {
   async removeField(request: Request, response: Response): Promise<void> {
     const { registry } = this.#services;
     const { id } = await this.#existingField(request);
-    await registry.catchUp();
-    const field = this.#field(id);
-    const isUsed = fieldsOfSet(registry, field.fields.setId).some((other) => selectionOf(registry, other)?.id === id);
-    if (isUsed) throw stillUsed('customfieldId', 'Another selection depends on the field');
-    await removeDefinition(registry, 'custom-field', id);
+    await removeDefinition(registry, 'custom-field', id, () => {
+      const { setId } = this.#field(id).fields;
+      const isUsed = fieldsOfSet(registry, setId).some((other) => selectionOf(registry, other)?.id === id);
+      if (isUsed) throw stillUsed('customfieldId', 'Another selection depends on the field');
+    });
     response.status(204).end();
   }
 
