@@ -1,3 +1,4 @@
+import { BoundedMap } from '../../bounded-map.ts';
 import { effectiveSchema, type ValidatedType } from './effective-schema.ts';
 import { readAdminSchema } from './admin-schema.ts';
 import { requiresDigits, compileValidator, type SchemaValidator, type ValidatorOptions } from './schema-validator.ts';
@@ -28,8 +29,8 @@ export interface EventRules {
 /** How many definitions are kept compiled for later use. Each takes some megabytes at most. */
 export const cachedRulesMaximum = 16;
 
-/** In order of use, the most recent one last. */
-const cache = new Map<string, EventRules>();
+/** The least recently used go first. */
+const cache = new BoundedMap<string, EventRules>(cachedRulesMaximum);
 
 /**
  * The rules for the events of a type, compiled at the first call and kept for later ones.
@@ -41,11 +42,10 @@ const cache = new Map<string, EventRules>();
 export function eventRules(schemaText: string, type: ValidatedType, isOfService = false): EventRules {
   const { name, category, compatibility_mode, cleanup_policy } = type;
   const key = JSON.stringify([name, category, compatibility_mode, cleanup_policy, isOfService, schemaText]);
-  const rules = cache.get(key) ?? compileRules(schemaText, type, isOfService);
-  cache.delete(key);
+  const known = cache.get(key);
+  if (known !== undefined) return known;
+  const rules = compileRules(schemaText, type, isOfService);
   cache.set(key, rules);
-  const [oldest] = cache.keys();
-  if (cache.size > cachedRulesMaximum && oldest !== undefined) cache.delete(oldest);
   return rules;
 }
 

@@ -1,4 +1,5 @@
 import { RE2JS } from 're2js';
+import { BoundedMap } from '../../bounded-map.ts';
 import { LendstreamError } from '../../errors.ts';
 import { meter } from './validation-meter.ts';
 
@@ -25,7 +26,9 @@ const stepsPerInstruction = 100;
 
 /** A pattern is compiled several times: when its schema is checked, and by each validator of that schema. */
 const cachedPatternsMaximum = 50;
-const patterns = new Map<string, LinearPattern>();
+
+/** The least recently used go first. */
+const patterns = new BoundedMap<string, LinearPattern>(cachedPatternsMaximum);
 
 /**
  * Compiles a pattern, or returns a recent result for the same text.
@@ -35,10 +38,6 @@ export function linearPattern(text: string): LinearPattern {
   const known = patterns.get(text);
   if (known !== undefined) return known;
   const pattern = compilePattern(text);
-  if (patterns.size >= cachedPatternsMaximum) {
-    const [oldest] = patterns.keys();
-    if (oldest !== undefined) patterns.delete(oldest);
-  }
   patterns.set(text, pattern);
   return pattern;
 }

@@ -3,6 +3,7 @@
  * rest is ASCII, so its length in characters is its length in bytes.
  */
 
+import { BoundedMap } from '../../bounded-map.ts';
 import type { Offset } from '../../ports/event-log.ts';
 import type { ChunkBuilder, EventRun } from './chunk-builder.ts';
 
@@ -49,10 +50,10 @@ export interface LineFrame {
 const beforeCursor = '{"cursor":';
 
 /** The most event types whose frames are kept. */
-const eventTypesOfFramesMaximum = 1_000;
+export const eventTypesOfFramesMaximum = 1_000;
 
-/** By event type, then partition. */
-const frames = new Map<string, LineFrame[]>();
+/** By event type, then partition. Those of the event type that was asked for longest ago go first. */
+const frames = new BoundedMap<string, LineFrame[]>(eventTypesOfFramesMaximum);
 
 /** The frame of a partition for streams without a subscription, whose cursors name nothing but the position. */
 export function uncommittableLineFrame(partition: number): LineFrame {
@@ -62,10 +63,7 @@ export function uncommittableLineFrame(partition: number): LineFrame {
 /** The frame of a partition. Streams share it: a copy in each would be a tenth of the memory of an idle stream. */
 export function lineFrame(eventType: string, partition: number): LineFrame {
   let framesOfEventType = frames.get(eventType);
-  if (framesOfEventType === undefined) {
-    if (frames.size >= eventTypesOfFramesMaximum) frames.clear();
-    frames.set(eventType, (framesOfEventType = []));
-  }
+  if (framesOfEventType === undefined) frames.set(eventType, (framesOfEventType = []));
   return (framesOfEventType[partition] ??= frameWithNames(String(partition), eventType));
 }
 

@@ -22,14 +22,16 @@ describe('A linear pattern', () => {
     expect(String(linearPattern('^a'))).not.to.equal(String(linearPattern('^b')));
   });
 
-  it('is kept until fifty others were compiled after it', () => {
+  it('is kept until fifty others were compiled after its last use', () => {
     const first = linearPattern('^kept$');
     const compileOthers = (from: number, to: number): void => {
       for (let index = from; index < to; index += 1) linearPattern(`^other${index}$`);
     };
     compileOthers(0, 49);
     expect(linearPattern('^kept$')).to.equal(first);
-    compileOthers(49, 50);
+    compileOthers(49, 98);
+    expect(linearPattern('^kept$')).to.equal(first);
+    compileOthers(98, 148);
     expect(linearPattern('^kept$')).to.not.equal(first);
   });
 

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { describe, it } from 'mocha';
-import { eventsEnd, eventsStart, lineEnd, lineFrame, lineStart } from '../../../src/broker/streaming/line-format.ts';
+import { eventTypesOfFramesMaximum, eventsEnd, eventsStart, lineEnd, lineFrame, lineStart } from '../../../src/broker/streaming/line-format.ts';
 import { ChunkBuilder } from '../../../src/broker/streaming/chunk-builder.ts';
 
 describe('a line of a stream', () => {
@@ -23,9 +23,26 @@ describe('a line of a stream', () => {
   it('shares its constant parts with the lines of all other streams, for a limited number of event types', () => {
     expect(lineFrame('payments', 3)).to.equal(frame);
     expect(lineFrame('payments', 2)).not.to.equal(frame);
-    for (let index = 0; index < 2_000; index += 1) lineFrame(`type-${index}`, 3);
+    const openOthers = (from: number, count: number): void => {
+      for (let index = 0; index < count; index += 1) lineFrame(`type-${from + index}`, 3);
+    };
+    openOthers(0, eventTypesOfFramesMaximum - 1);
+    expect(lineFrame('payments', 3)).to.equal(frame);
+    openOthers(eventTypesOfFramesMaximum, eventTypesOfFramesMaximum);
     expect(lineFrame('payments', 3)).not.to.equal(frame);
     expect(lineFrame('payments', 3)).to.deep.equal(frame);
+  });
+
+  it('loses the parts of one event type when there are too many, those that streams asked for longest ago', () => {
+    const forgotten = lineFrame('forgotten', 0);
+    const next = lineFrame('next', 0);
+    const used = lineFrame('used', 0);
+    for (let index = 0; index < eventTypesOfFramesMaximum - 2; index += 1) {
+      lineFrame(`more-${index}`, 0);
+      expect(lineFrame('used', 0)).to.equal(used);
+    }
+    expect(lineFrame('next', 0)).to.equal(next);
+    expect(lineFrame('forgotten', 0)).not.to.equal(forgotten);
   });
 
   it('has neither events nor info when both are empty', () => {
