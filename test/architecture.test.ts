@@ -341,6 +341,13 @@ describe('the source tree', () => {
     expect([...remaining.keys()], 'in a circle, or between two').to.deep.equal([]);
   });
 
+  it('exports from a file only what is in it, but for the client, which is the entry of the package', () => {
+    const passingOn = /^export (?:type )?(?:\*|\{[^}]*\}).* from '/m;
+    const files = [...sourcesAndScripts('src'), ...sourceFiles('test'), ...sourceFiles('scripts')];
+    const found = files.filter((file) => passingOn.test(readFileSync(join(packageRoot, file), 'utf8')));
+    expect(found).to.deep.equal(['src/client/client.ts']);
+  });
+
   it('has no folder with more files than the maximum', () => {
     const sizes = new Map<string, number>();
     // All of src: the admin page and the scripts of Redis as well.

@@ -3,8 +3,6 @@ import { toTimestamp } from '../clock.ts';
 import type { Schemas } from '../contract.ts';
 import { type ToggleName, type Toggles, toggleNames } from '../lending/toggle-names.ts';
 
-export { type ToggleName, type Toggles, allTogglesOff, isToggleName, toggleNames } from '../lending/toggle-names.ts';
-
 /** A toggle as the registry keeps it. A toggle without a record is off. */
 export interface ToggleRecord {
   readonly enabled: boolean;

@@ -3,13 +3,8 @@ import { afterEach, beforeEach, describe, it } from 'mocha';
 import type { EventLog } from '../../src/ports/event-log.ts';
 import { Registry, registryTopic } from '../../src/broker/definitions/registry.ts';
 import { silentLogger } from '../../src/logger.ts';
-import {
-  allTogglesOff,
-  listToggles,
-  readToggles,
-  setToggle,
-  toggleNames,
-} from '../../src/lending-format/stored-toggles.ts';
+import { allTogglesOff, toggleNames } from '../../src/lending/toggle-names.ts';
+import { listToggles, readToggles, setToggle } from '../../src/lending-format/stored-toggles.ts';
 import { openLogUnderTest } from '../support/backend-under-test.ts';
 import { recordsOf } from '../support/lending/lending-log.ts';
 import { removeFolder, temporaryFolder } from '../support/processes/service.ts';

@@ -4,7 +4,7 @@ import { alwaysOpen } from '../../src/lending/schedule/calendar.ts';
 import type { LogRecord } from '../../src/ports/event-log.ts';
 import { toTimestamp } from '../../src/clock.ts';
 import { writeEndOfDay } from '../../src/lending-format/command-format.ts';
-import { allTogglesOff } from '../../src/lending-format/stored-toggles.ts';
+import { allTogglesOff } from '../../src/lending/toggle-names.ts';
 import { changeOrganization } from '../../src/lending-format/stored-organization.ts';
 import { closedDayOf, followedCalendarOf } from '../../src/lending-format/stored-business-dates.ts';
 import type { AccountsForWorker } from '../../src/accounts/accounts-for-worker.ts';

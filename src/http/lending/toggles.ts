@@ -2,13 +2,8 @@ import { Router, type Request } from 'express';
 import type { Responses, Requests, Unread } from '../../contract.ts';
 import { describeError } from '../../errors.ts';
 import { readExactObject } from '../../lending-format/exact-json.ts';
-import {
-  type ToggleName,
-  isToggleName,
-  listToggles,
-  setToggle,
-  viewToggle,
-} from '../../lending-format/stored-toggles.ts';
+import { type ToggleName, isToggleName } from '../../lending/toggle-names.ts';
+import { listToggles, setToggle, viewToggle } from '../../lending-format/stored-toggles.ts';
 import { readBody } from '../edge/request-body.ts';
 import { invalidParameter, lendingMethodNotAllowed, resourceNotFound } from '../edge/lending-errors.ts';
 import type { LendingServices } from './services.ts';

@@ -1,6 +1,13 @@
 import { expect } from 'chai';
 import { describe, it } from 'mocha';
-import { eventTypesOfFramesMaximum, eventsEnd, eventsStart, lineEnd, lineFrame, lineStart } from '../../../src/broker/streaming/line-format.ts';
+import {
+  eventTypesOfFramesMaximum,
+  eventsEnd,
+  eventsStart,
+  lineEnd,
+  lineFrame,
+  lineStart,
+} from '../../../src/broker/streaming/line-format.ts';
 import { ChunkBuilder } from '../../../src/broker/streaming/chunk-builder.ts';
 
 describe('a line of a stream', () => {
