@@ -5,7 +5,7 @@ import type { Logger } from '../logger.ts';
 import type { Offset, ReadResult, RecordBatch } from '../ports/event-log.ts';
 import { batchFrom, decodeBody, decodeBodyInRun } from './records/batch-format.ts';
 import type { StoredBatch } from './records/batch-format.ts';
-import { RunMemory } from './records/run-memory.ts';
+import { MemoryPool } from './records/memory-pool.ts';
 import type { BatchCache } from './batch-cache.ts';
 import type { FetchResponse, FetcherRequests } from './thread/messages.ts';
 import { startLogThread } from './thread/log-thread.ts';
@@ -51,7 +51,7 @@ export class LogReader {
   readonly #lastFetch = new WeakMap<PartitionState, FetchedRange>();
   /** Fetches under way, by partition and position: readers at one position share them. */
   readonly #pendingFetches = new Map<string, Promise<readonly StoredBatch[]>>();
-  readonly #runMemory = new RunMemory(sharedBufferBytes);
+  readonly #memoryPool = new MemoryPool(sharedBufferBytes);
   #turnStartedAt: number | undefined;
   #isClosed = false;
 
@@ -157,7 +157,7 @@ export class LogReader {
     const { id: partitionId, topic, partition: number } = partition;
     const isSequential = this.#lastFetch.get(partition)?.to === from;
     const bytesMaximum = isSequential ? fetchBytesMaximum : fetchBytesMinimum;
-    const memory = isSequential ? this.#runMemory.acquire() : undefined;
+    const memory = isSequential ? this.#memoryPool.acquire() : undefined;
     const request = { topic, partition: number, partitionId, from, latest, bytesMaximum, memory };
     const response = await this.#startedThread()
       .call('fetch', request)
@@ -180,7 +180,7 @@ export class LogReader {
   ): StoredBatch[] {
     const batches: StoredBatch[] = [];
     if (memory !== undefined) {
-      const sharedBuffer = new SharedBuffer(memory, this.#runMemory.recycle);
+      const sharedBuffer = new SharedBuffer(memory, this.#memoryPool.recycle);
       for (let at = 0; at < positions.length; at += 2) {
         const position = { valuesAt: positions[at] as number, headAt: positions[at + 1] as number };
         batches.push(decodeBodyInRun(partition, sharedBuffer, position));

@@ -18,8 +18,8 @@ interface WaitingCommit {
   readonly reject: (error: unknown) => void;
 }
 
-/** Calls of which the next ones wait until all have returned. */
-interface Lane {
+/** Commits that wait until all calls with those before them have returned. */
+interface CallQueue {
   /** In the order in which they came. */
   readonly waitingByShard: Map<number, WaitingCommit[]>;
   isCalling: boolean;
@@ -48,7 +48,7 @@ export class CommitCalls {
   ) => Promise<unknown[]>;
   readonly #areShardsTogether: boolean;
   /** By shard, or one for all. */
-  readonly #lanes = new Map<number, Lane>();
+  readonly #queues = new Map<number, CallQueue>();
 
   /**
    * @param areShardsTogether Whether all shards are in one Redis.
@@ -82,34 +82,34 @@ export class CommitCalls {
     const values: (string | number)[] = [streamId, isOpenHere ? '0' : '1', cursors.length];
     for (const cursor of cursors) values.push(partitionKey(cursor), cursor.fence ?? '', cursor.offset);
     const shard = shardOf(subscriptionId);
-    const lane = this.#laneOf(shard);
+    const queue = this.#queueOf(shard);
     return new Promise((resolve, reject) => {
       const commit = { subscriptionId, values, cursors: cursors.length, resolve, reject };
-      const waiting = lane.waitingByShard.get(shard);
-      if (waiting === undefined) lane.waitingByShard.set(shard, [commit]);
+      const waiting = queue.waitingByShard.get(shard);
+      if (waiting === undefined) queue.waitingByShard.set(shard, [commit]);
       else waiting.push(commit);
-      if (lane.isCalling) return;
-      lane.isCalling = true;
-      void this.#callWhileAnyWait(lane);
+      if (queue.isCalling) return;
+      queue.isCalling = true;
+      void this.#callWhileAnyWait(queue);
     });
   }
 
-  #laneOf(shard: number): Lane {
+  #queueOf(shard: number): CallQueue {
     const number = this.#areShardsTogether ? 0 : shard;
-    let lane = this.#lanes.get(number);
-    if (lane === undefined) this.#lanes.set(number, (lane = { waitingByShard: new Map(), isCalling: false }));
-    return lane;
+    let queue = this.#queues.get(number);
+    if (queue === undefined) this.#queues.set(number, (queue = { waitingByShard: new Map(), isCalling: false }));
+    return queue;
   }
 
-  async #callWhileAnyWait(lane: Lane): Promise<void> {
-    const { waitingByShard } = lane;
+  async #callWhileAnyWait(queue: CallQueue): Promise<void> {
+    const { waitingByShard } = queue;
     // Requests that arrived in the same turn of the event loop are read first, and those that the responses set off.
     await giveWay();
     while (waitingByShard.size > 0) {
       await Promise.all(this.#takeForCalls(waitingByShard).map((shards) => this.#settle(shards)));
       await giveWay();
     }
-    lane.isCalling = false;
+    queue.isCalling = false;
   }
 
   /** Removes commits of all shards: for each call, what it takes of each of its shards. */

@@ -161,7 +161,7 @@ export class CursorMirror {
     const subscriptions = [...new Set(entries.map(({ subscriptionId }) => subscriptionId))];
     const positions = new Map(subscriptions.map((subscriptionId, index) => [subscriptionId, index + 1]));
     const reply = await store.callShard(
-      'settle-mirror',
+      'clear-dirty',
       shard,
       entries.flatMap((entry) => [
         positions.get(entry.subscriptionId) ?? 0,

@@ -4,13 +4,7 @@ import { scriptKeys, type Script, type ScriptName } from './script-loading.ts';
 import { pairs } from './script-values.ts';
 
 /** Scripts that serve a shard, or several subscriptions of it. */
-type ShardScriptName =
-  | 'check-watched'
-  | 'settle-mirror'
-  | 'committed-offsets'
-  | 'refill/merge'
-  | 'remember'
-  | 'topology';
+type ShardScriptName = 'check-watched' | 'clear-dirty' | 'committed-offsets' | 'refill/merge' | 'remember' | 'topology';
 
 /** Scripts that serve several shards at once. */
 type ShardsScriptName = 'renew-lease' | 'shard-state';

@@ -6,7 +6,7 @@ import type { KeyKind } from './keys.ts';
 
 /**
  * The keys of each script, in order. The file scripts/<name>.lua documents its other parameters and its result.
- * settle-mirror and committed-offsets take the offsets of any number of subscriptions after these keys, check-watched
+ * clear-dirty and committed-offsets take the offsets of any number of subscriptions after these keys, check-watched
  * meta, owners and sessions of each, topology, refill/merge, commit and remember those of {@link topologyKeys},
  * {@link mergedKeys}, {@link commitKeys} and {@link historyKeys}, release-claim the key of a claim, nodes/report and
  * nodes/list that of the reports, read-hashes any hashes. renew-lease and shard-state take these keys once for each of
@@ -35,7 +35,7 @@ export const scriptKeys = {
   'check-watched': ['shard', 'nodes'],
   'refill/begin-refill': ['shard'],
   'refill/finish-refill': ['shard'],
-  'settle-mirror': ['shard', 'dirty'],
+  'clear-dirty': ['shard', 'dirty'],
   'release-claim': [],
   'nodes/report': [],
   'read-hashes': [],

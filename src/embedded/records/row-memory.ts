@@ -9,7 +9,7 @@ import {
   sharedBodyBytes,
   type StoredBatch,
 } from './batch-format.ts';
-import { RunMemory } from './run-memory.ts';
+import { MemoryPool } from './memory-pool.ts';
 
 /** The size of a piece of memory, which takes the rows of many commits. Bytes. */
 const pieceBytes = 2 * 1024 * 1024;
@@ -36,7 +36,7 @@ export type EncodedRow =
  * the cache and every reader have released its rows.
  */
 export class RowMemory {
-  readonly #memory: RunMemory;
+  readonly #memory: MemoryPool;
   #piece: SharedBuffer<SharedArrayBuffer> | undefined;
   /** Where the free part of the piece begins. */
   #free = 0;
@@ -45,7 +45,7 @@ export class RowMemory {
 
   /** @param cacheBytesMaximum How many bytes of rows the cache keeps. */
   constructor(cacheBytesMaximum: number) {
-    this.#memory = new RunMemory(pieceBytes, cacheBytesMaximum + bytesBesideCache);
+    this.#memory = new MemoryPool(pieceBytes, cacheBytesMaximum + bytesBesideCache);
   }
 
   /** Encodes the records of several runs into one row. */

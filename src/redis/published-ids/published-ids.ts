@@ -57,7 +57,7 @@ const idsPerCall = 500;
 const keptMilliseconds = 600_000;
 
 /** An id that another request has claimed. */
-interface ForeignClaim {
+interface CompetingClaim {
   readonly id: string;
   readonly score: number;
 }
@@ -98,9 +98,9 @@ export class RedisPublishedIds implements PublishedIds {
         await this.#refill(request, claimedAt - windowMilliseconds);
         continue;
       }
-      const foreign = [...indexedPairs(found)].map(([index, score]) => ({ id: ids[index] as string, score }));
-      if (waited >= lookAfter || foreign.some((claim) => this.#isOver(claim))) {
-        await this.#decide(request, foreign);
+      const competing = [...indexedPairs(found)].map(([index, score]) => ({ id: ids[index] as string, score }));
+      if (waited >= lookAfter || competing.some((claim) => this.#isOver(claim))) {
+        await this.#decide(request, competing);
         lookAfter = waited * laterLookFactor;
       }
       await clock.sleep(pause);
@@ -138,24 +138,24 @@ export class RedisPublishedIds implements PublishedIds {
   }
 
   /** Whether the append of a claim cannot arrive any more. */
-  #isOver({ score }: ForeignClaim): boolean {
+  #isOver({ score }: CompetingClaim): boolean {
     return this.#options.clock.now() - claimOf(score).claimedAt >= this.#claimMilliseconds;
   }
 
   /** Settles claims whose events the log has, and those that are over. */
-  async #decide(request: IdsToClaim, foreign: readonly ForeignClaim[]): Promise<void> {
+  async #decide(request: IdsToClaim, competing: readonly CompetingClaim[]): Promise<void> {
     const { calls, log } = this.#options;
     // Before the log is read: a claim that ends meanwhile may have been appended behind the read.
-    const over = new Set(foreign.filter((claim) => this.#isOver(claim)));
-    const claims = foreign.map(({ score }) => claimOf(score));
+    const over = new Set(competing.filter((claim) => this.#isOver(claim)));
+    const claims = competing.map(({ score }) => claimOf(score));
     const since = Math.min(...claims.map(({ claimedAt }) => claimedAt)) - clockStepMilliseconds;
     const partitions = [...new Set(claims.map(({ partition }) => partition))];
-    const wanted = new Set(foreign.map(({ id }) => id));
+    const wanted = new Set(competing.map(({ id }) => id));
     const inLog = new Set<string>();
     for await (const stored of readStoredIds(log, request.topic, since, partitions)) {
       for (const { id } of stored) if (wanted.has(id)) inLog.add(id);
     }
-    const decided = foreign.filter((claim) => inLog.has(claim.id) || over.has(claim));
+    const decided = competing.filter((claim) => inLog.has(claim.id) || over.has(claim));
     if (decided.length === 0) return;
     const values = decided.flatMap(({ id, score }) => [id, score, inLog.has(id) ? '1' : '0']);
     await calls.call('published-ids/settle', keyOf(request), [this.#lifetime(request), ...values]);

@@ -440,7 +440,7 @@ export const scenarios: Scenarios = {
     const incarnation = (await world.client.hget(scenario.key('shard'), 'incarnation')) ?? '';
     const mirrored = stored.replace('4@', '9@');
     const values = [incarnation, 'nobody', 'nobody', '1', field, `${scenario.subscription}/${field}`, mirrored];
-    const script = loadScripts(world.scriptSource).get('settle-mirror')?.text ?? '';
+    const script = loadScripts(world.scriptSource).get('clear-dirty')?.text ?? '';
     expect(await world.client.eval(script, keys.length, ...keys, ...values)).to.deep.equal(['OK']);
     expect(await scenario.offsets()).to.deep.equal([9]);
   },

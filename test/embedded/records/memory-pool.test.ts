@@ -3,11 +3,11 @@ import { describe, it } from 'mocha';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { giveWay } from '../../../src/clock.ts';
-import { RunMemory } from '../../../src/embedded/records/run-memory.ts';
+import { MemoryPool } from '../../../src/embedded/records/memory-pool.ts';
 
-describe('the memory of fetched runs', () => {
+describe('a pool of memory', () => {
   it('is reused when it is given back, up to a limited amount', () => {
-    const memory = new RunMemory(8);
+    const memory = new MemoryPool(8);
     const acquired = Array.from({ length: 20 }, () => memory.acquire());
     expect(new Set(acquired).size).to.equal(20);
     for (const piece of acquired) memory.recycle(piece ?? expect.fail());
@@ -17,7 +17,7 @@ describe('the memory of fetched runs', () => {
   });
 
   it('ends at its limit until a piece is given back', () => {
-    const memory = new RunMemory(8, 24);
+    const memory = new MemoryPool(8, 24);
     const acquired = Array.from({ length: 4 }, () => memory.acquire());
     expect(acquired.map((piece) => piece?.byteLength)).to.deep.equal([8, 8, 8, undefined]);
     memory.recycle(acquired[0] ?? expect.fail());
@@ -28,7 +28,7 @@ describe('the memory of fetched runs', () => {
   it('is there again when those who never gave it back are collected', async () => {
     setFlagsFromString('--expose-gc');
     const collectGarbage = runInNewContext('gc') as () => void;
-    const memory = new RunMemory(1024 * 1024, 3 * 1024 * 1024);
+    const memory = new MemoryPool(1024 * 1024, 3 * 1024 * 1024);
     expect(holdAndForget(memory)).to.equal(3);
     expect(memory.acquire()).to.equal(undefined);
     let piece: SharedArrayBuffer | undefined;
@@ -42,6 +42,6 @@ describe('the memory of fetched runs', () => {
 });
 
 /** @returns how many pieces there were */
-function holdAndForget(memory: RunMemory): number {
+function holdAndForget(memory: MemoryPool): number {
   return Array.from({ length: 3 }, () => memory.acquire()).filter((piece) => piece !== undefined).length;
 }

@@ -1,16 +1,17 @@
 import { SharedBufferPool } from '../../ports/shared-buffer.ts';
 
 /** The most memory that exists at a time: what the cache keeps, and as much again for slow readers. Bytes. */
-const runMemoryBytesMaximum = 256 * 1024 * 1024;
+const memoryPoolBytesMaximum = 256 * 1024 * 1024;
 
 /**
- * Memory for the runs of rows that are fetched together. Both threads see it, so that a piece goes to the fetching
- * thread and back and is no new one: for every 32 MiB that arrives, the engine collects its young generation.
+ * A pool of memory in pieces of one size, for runs of rows that are fetched together and for rows that are written. Two
+ * threads see it, so that a piece goes to the other thread and back and is no new one: for every 32 MiB that arrives,
+ * the engine collects its young generation.
  *
  * The engine does not count shared memory when it decides to collect. So there is a limit, for readers that never
  * release their batches; beyond it rows get memory of their own, which is counted.
  */
-export class RunMemory {
+export class MemoryPool {
   readonly #bytes: number;
   readonly #piecesMaximum: number;
   readonly #pool = new SharedBufferPool<SharedArrayBuffer, SharedArrayBuffer | undefined>(() => this.#allocate());
@@ -19,7 +20,7 @@ export class RunMemory {
   #pieces = 0;
 
   /** @param bytes The size of each piece. */
-  constructor(bytes: number, bytesMaximum = runMemoryBytesMaximum) {
+  constructor(bytes: number, bytesMaximum = memoryPoolBytesMaximum) {
     this.#bytes = bytes;
     this.#piecesMaximum = Math.floor(bytesMaximum / bytes);
     this.#collected = new FinalizationRegistry(() => {
