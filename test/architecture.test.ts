@@ -348,6 +348,15 @@ describe('the source tree', () => {
     expect(found).to.deep.equal(['src/client/client.ts']);
   });
 
+  it('has in each folder of the table a file that begins with what enters, what leaves and where to start', () => {
+    const isMainFile = (file: string): boolean => {
+      const [first = ''] = /\/\*\*[\s\S]*?\*\//.exec(readFileSync(join(packageRoot, file), 'utf8')) ?? [];
+      return ['In:', 'Out:', 'Start with'].every((words) => first.includes(words));
+    };
+    const withMainFile = new Set(sources.filter(isMainFile).map((file) => file.slice(0, file.lastIndexOf('/'))));
+    expect(Object.keys(rooms).filter((room) => !withMainFile.has(room))).to.deep.equal([]);
+  });
+
   it('has no folder with more files than the maximum', () => {
     const sizes = new Map<string, number>();
     // All of src: the admin page and the scripts of Redis as well.

@@ -23,7 +23,7 @@ import type {
  * The client of Lendstream for Node.js, Bun, Deno and browsers: `import { Lendstream } from 'lendstream/client'`. It
  * needs nothing but what they all have: fetch, streams, AbortSignal.
  *
- * Enters: events and commands to publish. Leaves: batches of events, with exact numbers. Start with {@link Lendstream};
+ * In: events and commands to publish. Out: batches of events, with exact numbers. Start with {@link Lendstream};
  * consumer.ts is the loop over a subscription, publishing.ts what happens to events that are not stored at once.
  */
 export { LendstreamError, type LendingError } from './errors.ts';

@@ -20,8 +20,10 @@ import type { Output } from './output.ts';
 import { createTlsFetch, type TlsTexts } from './tls-fetch.ts';
 
 /**
- * The command line `lendstream`, without its process. Enters: the words of the command line, settings, standard input.
- * Leaves: text or JSON, and an exit code. Each command is a file in commands/.
+ * The command line `lendstream`, without its process.
+ * In: the words of the command line, settings, standard input. Out: text or JSON, and an exit code.
+ * Start with `runProgram` below. Each command is a file in commands/; `arguments.ts` reads its options, and `output.ts`
+ * writes results.
  */
 
 export interface Surroundings {

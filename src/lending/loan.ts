@@ -1,3 +1,10 @@
+/**
+ * Lending: what a loan is, and how commands and days change it. Pure functions of a loan, an input and the time.
+ * In: a loan and a command. Out: the loan after it with its transactions and events, or refusals.
+ * Start with `Loan` below and `commands.ts`. Then `commands/` decides and applies, `schedule/` has the installments,
+ * `views/` what the API shows, and `changelog/` how a loan is stored.
+ */
+
 import type { AdditionalFields } from './additional-fields.ts';
 import type {
   CustomPaymentAmount,

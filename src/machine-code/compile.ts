@@ -1,3 +1,9 @@
+/**
+ * Loops over bytes that the engine compiles, for checksums: JavaScript has no instructions for 16 bytes at a time.
+ * In: routines as the text of their instructions. Out: functions with memory of their own.
+ * Start with `compile` below; `assembler.ts` makes the module from the text, and `folding.ts` is the loop of checksums.
+ */
+
 import { assemble, type Routine } from './assembler.ts';
 
 /** What is used of the engine's interface, which the types of Node.js leave out. */

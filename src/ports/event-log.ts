@@ -3,6 +3,8 @@ import type { ReadSignal } from './read-signal.ts';
 
 /**
  * The event log: the port behind which Kafka (cluster) or an embedded store (one machine) keeps every record.
+ * In: records to append, and positions to read from. Out: their offsets, and batches of records in the order of their
+ * partition. Start with `EventLog` below; `coordination.ts` is the other port, `published-ids.ts` a small third one.
  *
  * The port promises no more than a Kafka log can keep:
  * - Offsets of a partition only grow, but they may have holes (transaction markers, aborted transactions, compaction).

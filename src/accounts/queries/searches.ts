@@ -1,3 +1,10 @@
+/**
+ * Searches of accounts, transactions and installments in the local copy, in a thread of their own.
+ * In: queries as plain data. Out: pages of what was found, and counts.
+ * Start with `Searches` below. `search.ts` finds and sorts with SQLite, `loan-fields.ts` and `transaction-fields.ts`
+ * have what can be searched by, and `search-criteria.ts` reads what clients ask for.
+ */
+
 import type { LocalDate } from '../../lending/terms.ts';
 import type { Connection } from '../../sqlite.ts';
 import { AccountReader } from './account-reader.ts';

@@ -1,3 +1,11 @@
+/**
+ * Backups of the embedded store, and the way back.
+ * In: the data folder of a service, which may run meanwhile. Out: a folder with a copy of the log, which was read
+ * again, and a manifest; `restore-backup.ts` makes a data folder of it.
+ * Start with `makeBackup` below. `backup-folder.ts` says what is in a backup, `encryption.ts` and `backup-key.ts` how
+ * it is encrypted.
+ */
+
 import {
   createReadStream,
   createWriteStream,

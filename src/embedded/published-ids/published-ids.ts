@@ -1,3 +1,9 @@
+/**
+ * The ids of events that were published lately, in the memory of the one process.
+ * In: ids to claim before their events are appended. Out: which of them are stored already, and a claim to the others.
+ * Start with `EmbeddedPublishedIds` below; `id-window.ts` keeps the ids of a topic until their window is over.
+ */
+
 import { readStoredIds } from '../../broker/log/published-events.ts';
 import { every, type Clock, type Timer } from '../../clock.ts';
 import { LendstreamError } from '../../errors.ts';

@@ -1,6 +1,8 @@
 /**
  * How records are stored in rows of the file and in memory.
  * In: records to store, rows that were read. Out: rows with checksums, records as positions in shared memory.
+ * Start with `encodeInto` and `decodeRow` below. `layout.ts` describes the bytes, `checksum.ts` and
+ * `compressed-bodies.ts` protect and shorten them, and `row-memory.ts` has the memory of rows that are written.
  */
 
 import { LendstreamError } from '../../errors.ts';

@@ -1,6 +1,8 @@
 /**
  * Administration of Kafka: topics and their settings, deletion of records, offsets of consumer groups.
  * In: names and settings. Out: topics as the log's port describes them.
+ * Start with `KafkaTopics` below. `topic-creation.ts` makes topics, `delete-records.ts` deletes their oldest records,
+ * and `consumer-group-offsets.ts` commits offsets for tools that show the lag.
  */
 
 import type { CleanupPolicy, TopicAlteration, TopicConfiguration } from '../../ports/event-log.ts';

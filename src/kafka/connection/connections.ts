@@ -1,6 +1,8 @@
 /**
  * Connections to the brokers of Kafka, and which broker leads which partition.
  * In: requests of `protocol/`. Out: their responses; requests are repeated where that is safe.
+ * Start with `KafkaConnections` below. `cluster-metadata.ts` knows the leaders, `coordinator.ts` the coordinators of
+ * groups and transactions, and `retry.ts` says how long a request is repeated.
  */
 
 import type { ISocketFactory, SASLOptions } from 'kafkajs';

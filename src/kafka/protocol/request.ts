@@ -1,3 +1,10 @@
+/**
+ * The protocol of Kafka, in the versions that this product sends. No I/O.
+ * In: what to ask a broker for, and the bytes of its response. Out: the bytes of the request, and what the broker says.
+ * Start with `KafkaRequest` below; each file that has the name of a request makes it. `wire.ts` writes and reads the
+ * primitive types, `record-batches/` the records, and `response-frames.ts` finds responses in what arrives.
+ */
+
 /** A request of one kind and version, and how to read its response. */
 export interface KafkaRequest<Response> {
   readonly name: string;

@@ -1,3 +1,10 @@
+/**
+ * The ids of events that were published lately, in Redis.
+ * In: ids to claim before their events are appended. Out: which of them are stored already, and a claim to the others.
+ * Start with `RedisPublishedIds` below; `id-score.ts` writes the state of an id as a number, which only the scripts in
+ * `scripts/published-ids` change.
+ */
+
 import { randomUUID } from 'node:crypto';
 import { readStoredIds } from '../../broker/log/published-events.ts';
 import type { Clock } from '../../clock.ts';
