@@ -111,6 +111,7 @@ export class SimulatedNode {
     const stream = await SubscriptionStream.open(this.#services, subscription, eventTypes, parameters, undefined, {
       queue: this.#slots,
       signal: waiting.signal,
+      eventTypes: () => partitionCounts(registry, subscription),
     });
     const { streamId } = stream;
     this.#streamIds.add(streamId);

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { isDeepStrictEqual } from 'node:util';
 import type { Clock } from '../../clock.ts';
 import type { Logger } from '../../logger.ts';
 import type { SlotQueue } from '../subscriptions/slot-queue.ts';
@@ -28,6 +29,8 @@ type SessionParameters = Pick<
 
 export interface OpenedSession {
   readonly streamId: string;
+  /** The event types of the subscription with their partition counts. */
+  readonly eventTypes: ReadonlyMap<string, number>;
   readonly bounds: readonly PartitionBounds[];
   /** Nothing may be sent before it resolves: then the starting offsets are stored. Undefined when they were before. */
   readonly stored: Promise<void> | undefined;
@@ -38,13 +41,16 @@ export interface WaitingStream {
   readonly queue: SlotQueue;
   /** Ends the wait with its reason. */
   readonly signal: AbortSignal;
+  /** The subscription's event types with their partition counts, which may have grown during the wait. */
+  readonly eventTypes: () => ReadonlyMap<string, number>;
 }
 
 /**
  * Registers a session for a subscription, first making sure that the lease is held and all partitions are initialised.
  * @param eventTypes The subscription's event types with their partition counts.
  * @param waiting Where the stream waits for a slot if its parameters ask for that; without it, it is refused at once.
- * @returns the id of the new stream, and the bounds of all partitions as they were a moment ago
+ * @returns the id of the new stream, and the bounds of all partitions as they were a moment ago, with those that were
+ *   added during the wait
  * @throws the reason of the signal of a stream that waits, CONFLICT, PRECONDITION_FAILED (see ownership-changes.ts),
  *   and the errors of the log and the coordination
  */
@@ -81,7 +87,14 @@ export async function openStreamSession(
           return waiting.queue.open(id, opening, { milliseconds: slotWaitMilliseconds, signal: waiting.signal });
         };
   await openAfterReaping(coordination, subscription.id, session, open);
-  return { streamId, bounds, stored };
+  const present = waiting?.eventTypes() ?? eventTypes;
+  if (isDeepStrictEqual(present, eventTypes)) return { streamId, eventTypes, bounds, stored };
+  try {
+    return { streamId, eventTypes: present, ...(await beginInitialisation(log, coordination, subscription, present)) };
+  } catch (error) {
+    await coordination.closeSession(subscription.id, streamId, 'refused');
+    throw error;
+  }
 }
 
 /**

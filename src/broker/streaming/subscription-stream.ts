@@ -217,7 +217,15 @@ export class SubscriptionStream implements Observer {
     const opened = await openStreamSession(services, subscription, eventTypes, parameters, waiting);
     const { streamId, bounds, stored } = opened;
     try {
-      const stream = new SubscriptionStream(services, subscription, eventTypes, parameters, streamId, bounds, format);
+      const stream = new SubscriptionStream(
+        services,
+        subscription,
+        opened.eventTypes,
+        parameters,
+        streamId,
+        bounds,
+        format,
+      );
       stream.#stored = stored;
       return stream;
     } catch (error) {
@@ -516,6 +524,10 @@ export class SubscriptionStream implements Observer {
       const now = clock.monotonic();
       if (this.#isStreaming()) this.#assigned.adopt(gained, bounds, committed, now, handOverUntil, hasPolicy);
     }
+    if (!this.#isStreaming()) {
+      // It only waits for the last commits, and sends nothing of what it gets meanwhile: others need not wait for that.
+      for (const each of gained) if (each.nextStreamId !== null) void this.#release(each);
+    }
     this.#leaseEpoch = leaseEpoch;
     this.#services.failingStreams.delete(this.streamId);
   }
@@ -540,7 +552,11 @@ export class SubscriptionStream implements Observer {
     if (this.#assigned.uncommittedEvents() === 0) this.#uncommittedSince = undefined;
   }
 
-  async #release({ eventType, partition, fence }: StreamPartition): Promise<void> {
+  async #release({
+    eventType,
+    partition,
+    fence,
+  }: Pick<PartitionOwnership, 'eventType' | 'partition' | 'fence'>): Promise<void> {
     const { coordination, clock, logger } = this.#services;
     this.#updateAfterRelease();
     try {

@@ -98,6 +98,11 @@ export class SlotQueue {
     }
   }
 
+  /** The subscriptions with a stream that waits. */
+  subscriptionIds(): string[] {
+    return [...this.#lines.keys()];
+  }
+
   #join(subscriptionId: string, waiter: Waiter): void {
     const line = this.#lines.get(subscriptionId);
     if (line !== undefined) {

@@ -21,6 +21,7 @@ import { LendstreamError, describeError } from '../../errors.ts';
 import type { WaitingStream } from '../../broker/streaming/stream-session.ts';
 import { commitTimeoutSecondsMaximum } from '../../broker/subscriptions/commit-timeout-maximum.ts';
 import { SlotQueue } from '../../broker/subscriptions/slot-queue.ts';
+import { initialisePartitions } from '../../broker/subscriptions/starting-offsets.ts';
 import { countStream, turnsOf } from '../access/limits/usage-of-response.ts';
 import { rightsOf } from '../access/rights.ts';
 import { parseJsonObject, readBodyAndRelease } from '../edge/request-body.ts';
@@ -78,7 +79,10 @@ export function createSubscriptionEventsRouter(
   for (const reason of closeCodes) metrics.closedStreams.inc({ reason }, 0);
   const openStreams = new OpenStreams(metrics, activity);
   const slots = new SlotQueue(services);
-  registry.onChange((change) => closeStreamsOf(registry, change, openStreams));
+  registry.onChange((change) => {
+    closeStreamsOf(registry, change, openStreams);
+    offerAddedPartitions(services, change, slots);
+  });
   const serve: SubscriptionEventsRouter['serve'] = (view, parameters, request, response) =>
     serveStream({ services, openStreams, slots, view }, parameters, request, response);
   const router = Router({ caseSensitive: true });
@@ -120,6 +124,26 @@ function closeStreamsOf(registry: Registry, { kind, name, value }: RegistryChang
       ({ eventTypes }) => (eventTypes.get(name) ?? partitionCount) !== partitionCount,
       'repartitioned',
     );
+  }
+}
+
+/**
+ * Registers the partitions of an event type for the subscriptions whose streams wait for a slot on this process: added
+ * ones are free slots, and the coordination store tells those that wait.
+ */
+function offerAddedPartitions(services: StreamServices, { kind, name, value }: RegistryChange, slots: SlotQueue): void {
+  if (kind !== 'event-type' || value === null) return;
+  const { registry, log, coordination, logger } = services;
+  const register = async (subscription: Subscription): Promise<void> => {
+    await initialisePartitions(log, coordination, subscription, partitionCounts(registry, subscription));
+  };
+  for (const subscriptionId of slots.subscriptionIds()) {
+    const subscription = registry.get<Subscription>('subscription', subscriptionId);
+    if (subscription?.event_types.includes(name) !== true) continue;
+    register(subscription).catch((error: unknown) => {
+      // The next stream that opens registers them.
+      logger.debug({ subscriptionId, error: describeError(error) }, 'Added partitions could not be registered');
+    });
   }
 }
 
@@ -169,7 +193,9 @@ async function serveStream(
     SubscriptionStream.open(services, subscription, eventTypes, parameters, form.format, waiting);
   const stream = await (parameters.slotWaitMilliseconds === undefined
     ? open()
-    : openStreams.whileWaiting(response, (signal) => open({ queue: slots, signal })));
+    : openStreams.whileWaiting(response, (signal) =>
+        open({ queue: slots, signal, eventTypes: () => partitionCounts(registry, subscription) }),
+      ));
   // Its client went while it waited.
   if (stream === undefined) return;
   try {
@@ -179,7 +205,7 @@ async function serveStream(
     knownSubscription(registry, id);
     // The same holds for a blacklist that names it, and for partitions that were added.
     if (isConsumptionBlocked(registry, subscription)) stream.close('consumption_blocked');
-    if (!isDeepStrictEqual(partitionCounts(registry, subscription), eventTypes)) stream.close('repartitioned');
+    if (!isDeepStrictEqual(partitionCounts(registry, subscription), stream.eventTypes)) stream.close('repartitioned');
     if (response.destroyed) {
       stream.clientClosed();
       return;

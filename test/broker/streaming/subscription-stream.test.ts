@@ -486,6 +486,29 @@ describe('a subscription stream', () => {
     expect((await server.coordination.committedOffsets(id))[0]?.offset).to.equal(-1);
   });
 
+  it('hands over what it gets while it waits for its last commits, and does not send it', async () => {
+    const { type, id } = await prepare(2);
+    await server.publish(type, 0, [1]);
+    await server.publish(type, 1, [2]);
+    const closing = await open(id, { commit_timeout: 60, batch_limit: 1 });
+    const leaving = await open(id, { commit_timeout: 60 });
+    await eventually(() => leaving.partitionCount === 1 && closing.partitionCount === 1);
+    const [sent] = await nextBatches(closing);
+    expect(sent?.events).to.have.length(1);
+    closing.close('repartitioned');
+    leaving.clientClosed();
+    await eventually(async () => {
+      const { partitions } = await server.coordination.topology(id);
+      return partitions.every(({ streamId }) => streamId === closing.streamId);
+    });
+    const next = await open(id, { commit_timeout: 60 });
+    const [taken] = await nextBatches(next);
+    expect([sent, taken].flatMap((batch) => batch?.events ?? []).map(({ number }) => number)).to.have.members([1, 2]);
+    expect(await sessions(id)).to.equal(2);
+    closing.clientClosed();
+    next.clientClosed();
+  });
+
   describe('without a partition for twice its commit timeout of a minute', () => {
     /** A stream that waits for a partition of another one, with a clock that is turned by hand. */
     async function openWaiting() {

@@ -94,6 +94,25 @@ describe('a stream with wait_for_slot', () => {
     await eventually(async () => (await sessions(id)) === 0);
   });
 
+  it('gets a partition that is added, although the stream before it has not committed', async () => {
+    const type = await server.defineEventType(1);
+    const id = await server.subscribe([type]);
+    const first = await server.open(id, { query: '?commit_timeout=60' });
+    await server.publish(type, 0, [1]);
+    await first.until(() => first.numbers.length === 1);
+    const waiting = server.open(id, { query: '?wait_for_slot=60' });
+    const another = server.open(id, { query: '?wait_for_slot=60' });
+    await waitingAre(2);
+    await server.eventTypes.setPartitionCount(type, 3);
+    const added = await Promise.all([waiting, another]);
+    await server.publish(type, 1, [2]);
+    await server.publish(type, 2, [3]);
+    const received = (): Set<number> => new Set(added.flatMap(({ numbers }) => numbers));
+    await eventually(() => received().has(2) && received().has(3));
+    expect(first.lastInfo?.code).to.equal('repartitioned');
+    for (const stream of [first, ...added]) stream.destroy();
+  });
+
   it('waits during a reset of the cursors too', async () => {
     const id = await subscribe();
     const first = await server.open(id);
