@@ -264,12 +264,15 @@ export class Recovery {
       const known = { id, mirrored: mirror.get(id), seen: seen.get(id), unwritten: unwritten.get(id) };
       byShard.get(shardOf(id))?.push(known);
     }
+    // A shard without any of them gets the leases too: a session of its next subscription needs the one of its node.
+    const hasLeases = this.#options.leases().length > 0;
     const next = byShard.entries();
     let windowMilliseconds = 0;
     await Promise.all(
       Array.from({ length: concurrentShardsMaximum }, async () => {
         for (const [shard, all] of next) {
-          for (let first = 0; first < all.length; first += subscriptionsPerMerge) {
+          const count = hasLeases ? Math.max(all.length, 1) : all.length;
+          for (let first = 0; first < count; first += subscriptionsPerMerge) {
             const part = all.slice(first, first + subscriptionsPerMerge);
             const window = await this.#merge(shard, part, earlierEntries !== undefined);
             windowMilliseconds = Math.max(windowMilliseconds, window);

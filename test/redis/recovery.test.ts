@@ -187,6 +187,19 @@ describe('the recovery of what Redis has lost', () => {
     expect((await process.topology('many-5')).partitions.map(({ state }) => state)).to.deep.equal(['unassigned']);
   });
 
+  it('brings back the lease of a node on every shard, so that a subscription made next keeps its stream', async () => {
+    const process = await harness.open();
+    await process.renewLease('node', 60_000);
+    await harness.client.flushall();
+    await initialise(process);
+    const streamId = 'stream';
+    const session = { streamId, nodeId: 'node', requestedPartitions: [], openedAt: 1, commitTimeoutMilliseconds: 0 };
+    await process.openSession(subscription, session);
+    expect(await process.reapSessions(subscription)).to.equal(0);
+    const leases = await Promise.all(allShards.map((shard) => harness.client.hkeys(keys.shardKey(shard, 'nodes'))));
+    expect(leases).to.deep.equal(allShards.map(() => ['node']));
+  });
+
   it('brings back no stream that was refused', async () => {
     const process = await harness.open();
     await initialise(process);
@@ -332,11 +345,11 @@ describe('the recovery of what Redis has lost', () => {
         expect(known()).to.deep.equal(allShards.map(() => '4'));
       };
       await recovery.recover();
-      expect(merges).to.equal(1);
+      expect(merges, 'one for each shard').to.equal(shardCount);
       expect(known()).to.deep.equal(allShards.map(() => '5'));
       expect(await harness.client.hkeys(keys.key(subscription, 'sessions'))).to.deep.equal(['s']);
       await recovery.recover();
-      expect(merges, 'nothing is left to do').to.equal(1);
+      expect(merges, 'nothing is left to do').to.equal(shardCount);
       expect(await inRedis()).to.deep.equal(allShards.map(() => '5'));
     });
 
