@@ -330,6 +330,17 @@ export function describeCoordination(backend: string, open: () => Promise<Coordi
         expect(await ask(second)).to.deep.equal(opened);
       });
 
+      it('puts a session whose place has ended behind those that still wait', async () => {
+        const owner = await owning(-1);
+        const [late, second] = [session(), session()];
+        await ask(late, 10_000);
+        await ask(second);
+        await harness.elapse(10_100);
+        await coordination.closeSession(subscription, owner);
+        expect(await ask(late)).to.deep.equal(full);
+        expect(await ask(second)).to.deep.equal(opened);
+      });
+
       it('keeps a place during a reset, and none for a session that requests partitions', async () => {
         const owner = await owning(-1);
         await coordination.closeSession(subscription, owner);

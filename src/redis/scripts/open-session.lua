@@ -21,7 +21,8 @@ end
 
 -- How many sessions have waited longer. Places whose time or node has ended are removed.
 local function places_before()
-  local own = tonumber(string.match(redis.call('HGET', places, stream) or '', '^(%d+)|'))
+  local own, own_until = string.match(redis.call('HGET', places, stream) or '', '^(%d+)|(%d+)|')
+  own = own and tonumber(own_until) > milliseconds() and tonumber(own)
   local count = 0
   local all = redis.call('HGETALL', places)
   for index = 1, #all, 2 do
