@@ -56,6 +56,20 @@ export interface ConnectionEvents {
   message: (channel: string, text: string) => void;
 }
 
+/** What the coordination needs of the connections of its process. */
+export type StoreConnection = Pick<
+  RedisConnection,
+  'isCluster' | 'run' | 'readHash' | 'readHashField' | 'setIfAbsent' | 'subscribe' | 'unsubscribe' | 'close'
+>;
+
+/** Opens the connections of a process, as {@link RedisConnection.open} does. */
+export type OpenConnection = (
+  address: RedisAddress,
+  logger: Logger,
+  events: ConnectionEvents,
+  clock: Clock,
+) => Promise<StoreConnection>;
+
 /**
  * The connections of one process to Redis: one for calls, one for messages. While there is no connection, calls fail at
  * once (COORDINATION_UNAVAILABLE, retriable) instead of waiting. Both connections are re-established without a limit of

@@ -51,7 +51,7 @@ import {
 } from './script-values.ts';
 import { CommitCalls } from './commit-calls.ts';
 import { SubscriptionCalls } from './subscription-calls.ts';
-import { RedisConnection, type RedisAddress, type ConnectionEvents } from './connection.ts';
+import { RedisConnection, type RedisAddress, type ConnectionEvents, type OpenConnection } from './connection.ts';
 import { GroupExport, renewalClaimMilliseconds } from './consumer-group-export.ts';
 import { ChangeListeners, parseChangeNotification } from './change-listeners.ts';
 import { NodeLeases } from './node-leases.ts';
@@ -80,6 +80,8 @@ export interface RedisCoordinationOptions {
   readonly scriptSource?: ScriptSource;
   /** Varies the pauses between the checks of what is watched. */
   readonly random?: Random;
+  /** Opens the connections, with ioredis by default. */
+  readonly openConnection?: OpenConnection;
 }
 
 /** How long a reset may take by default before the process that began it counts as dead. Milliseconds. */
@@ -223,13 +225,14 @@ export class RedisCoordination implements Coordination {
       logger,
       keyPrefix = 'lendstream',
       scriptSource = readScriptSource,
+      openConnection = (...opening) => RedisConnection.open(...opening),
     } = options;
     const keys = new KeySpace(keyPrefix);
     const listeners = new ChangeListeners(logger);
     const origin = randomUUID();
     // Events before the coordination exists need no handling.
     const events: ConnectionEvents = { serverChanged: () => {}, resubscribed: () => {}, message: () => {} };
-    const connection = await RedisConnection.open({ redisUrl, tls }, logger, events, clock);
+    const connection = await openConnection({ redisUrl, tls }, logger, events, clock);
     const store = new ScriptCalls(connection, keys, origin, loadScripts(scriptSource));
     const coordination = new RedisCoordination(store, listeners, options);
     events.serverChanged = () => coordination.#recovery.suspectDataLoss();

@@ -1,5 +1,5 @@
 import { shardOf, type KeySpace } from './keys.ts';
-import type { RedisConnection } from './connection.ts';
+import type { StoreConnection } from './connection.ts';
 import { scriptKeys, type Script, type ScriptName } from './script-loading.ts';
 import { pairs } from './script-values.ts';
 
@@ -18,7 +18,7 @@ export interface ShardOfCall {
 
 /** The keys and scripts of this product behind a connection. The header of each script documents its result. */
 export class ScriptCalls {
-  readonly connection: RedisConnection;
+  readonly connection: StoreConnection;
   readonly keys: KeySpace;
   /** Marks what this process publishes and claims. */
   readonly origin: string;
@@ -26,7 +26,7 @@ export class ScriptCalls {
   readonly incarnations = new Map<number, string>();
   readonly #scripts: ReadonlyMap<ScriptName, Script>;
 
-  constructor(connection: RedisConnection, keys: KeySpace, origin: string, scripts: ReadonlyMap<ScriptName, Script>) {
+  constructor(connection: StoreConnection, keys: KeySpace, origin: string, scripts: ReadonlyMap<ScriptName, Script>) {
     this.connection = connection;
     this.keys = keys;
     this.origin = origin;

@@ -95,6 +95,12 @@ export const steps: readonly Step[] = [
     arguments: ({ seeds, seed }) => ['--seeds', seeds, '--from', seed],
   },
   {
+    name: 'simulation-redis',
+    title: 'The same on the scripts of a real Redis, with a tenth of the seeds',
+    program: 'test/simulation/run.js',
+    arguments: ({ seeds, seed }) => ['--store', 'redis', '--seeds', Math.ceil(seeds / 10), '--from', seed],
+  },
+  {
     name: 'planted-faults',
     title: 'Faults planted in the code, which the simulation has to find',
     program: 'test/simulation/run.js',

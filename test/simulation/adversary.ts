@@ -52,7 +52,7 @@ const harms: Readonly<Record<string, Harm>> = {
   },
   async forget(world) {
     world.note(() => 'the store forgets everything');
-    await world.store.start();
+    await world.store.forget();
   },
   pauseLog(world) {
     pause(world, world.logProcess, world.chance.between(100, 8_000));

@@ -13,7 +13,7 @@ import type { EventFilter } from '../../src/broker/streaming/filters/event-filte
 import type { FailedDeliveries } from '../../src/ports/failed-deliveries.ts';
 import { isServiceEnd } from './ends-of-streams.ts';
 import { PassedOverEvents, type ObservedLetter } from './passed-over-events.ts';
-import type { StoreOperation, SubscriptionSnapshot } from './store.ts';
+import type { StoreOperation, SubscriptionSnapshot } from './simulated-store.ts';
 import { Violation } from './violation.ts';
 import { WaitingStreams } from './waiting-streams.ts';
 
@@ -64,6 +64,10 @@ interface SubscribedPartition {
   askedByClients: Offset;
   /** The positions that resets with an unknown outcome may have set. */
   readonly resetTargets: Set<Offset>;
+  /** The position that the last reset has set. */
+  lastReset: Offset | undefined;
+  /** The store has lost its data, and does not have all commits yet that it had acknowledged. */
+  isBehind: boolean;
   /** Since when no open session has owned it. Simulated milliseconds. */
   unownedSince: number | undefined;
 }
@@ -110,6 +114,11 @@ export interface InvariantsOptions {
   readonly storeFailedAt: (nodeName: string) => number;
   /** Why a stream has ended, in the words of its last line; undefined when that is not known. */
   readonly closeReason: (streamId: string) => string | undefined;
+  /**
+   * Whether the store acknowledges commits before the log has them, so that it may lose the latest with its data, and
+   * gets them back from the nodes. Its fences grow all the same.
+   */
+  readonly mayLoseCommits: boolean;
 }
 
 /** How long a partition may have no owner while everything works: the lease and the time to detect its end. */
@@ -128,6 +137,8 @@ const unownedMillisecondsBeyondLease = 1_000;
  * - I8: a stream gets events in order and passes over none.
  * - I9: uncommitted events stay within the window.
  * - I11: while everything works, each partition gets an owner.
+ *
+ * - R1 to R5: a store that has lost its data gets back what the log had, under new fences, and what each node knows.
  *
  * I3, that what is not committed is delivered again, and I10, that a client that does not read does not stop other
  * subscriptions, have no message of their own: at the end of a run, everything must be delivered and committed.
@@ -149,7 +160,9 @@ export class Invariants {
 
   addSubscription(id: string): void {
     const streams = new Map<string, ObservedStream>();
-    const waiting = new WaitingStreams((nodeId) => this.#leases.get(nodeId) ?? 0);
+    const leaseEndsAt = (nodeId: string): number =>
+      this.#subscription(id).snapshot?.isAwaitingNodes === true ? Infinity : (this.#leases.get(nodeId) ?? 0);
+    const waiting = new WaitingStreams(leaseEndsAt);
     this.#subscriptions.set(id, { id, partitions: new Map(), streams, waiting, snapshot: undefined, incarnation: 0 });
   }
 
@@ -254,16 +267,16 @@ export class Invariants {
     subscriptionId: string,
     snapshot: SubscriptionSnapshot,
     operations: readonly StoreOperation[],
-    incarnation: number,
     storeTime: number,
   ): void {
     const subscription = this.#subscription(subscriptionId);
+    const { incarnation } = snapshot;
     const before = subscription.incarnation === incarnation ? subscription.snapshot : undefined;
     const hasForgotten = subscription.incarnation !== incarnation && subscription.incarnation > 0;
     if (hasForgotten) {
       this.#leases.clear();
       for (const partition of subscription.partitions.values()) {
-        partition.highestFence = -1;
+        if (!this.#options.mayLoseCommits) partition.highestFence = -1;
         partition.lastOwner = undefined;
       }
       for (const key of subscription.partitions.keys()) this.unprocessable.forget(subscriptionId, key);
@@ -286,7 +299,8 @@ export class Invariants {
     }
     this.#checkOperations(subscription, own);
     for (const operation of own) this.#noteSessions(subscription, operation);
-    if (hasForgotten && snapshot.committed.length < subscription.partitions.size) {
+    const { mayLoseCommits } = this.#options;
+    if (hasForgotten && !mayLoseCommits && snapshot.committed.length < subscription.partitions.size) {
       throw new Violation('A partition is missing in the mirror');
     }
     for (const committed of snapshot.committed) this.#checkCommitted(subscription, committed, own, hasForgotten);
@@ -484,6 +498,7 @@ export class Invariants {
       const closing = operations.find(
         ({ method, arguments: [, streamId] }) => method === 'closeSession' && streamId === session.streamId,
       );
+      if (operations.some((operation) => closesByMerge(operation, session))) continue;
       if (closing === undefined) this.#checkReaped(subscription, session, storeTime);
       if (closing?.arguments[2] !== 'refused') this.#noteLastOwner(subscription, before, after, session, storeTime);
     }
@@ -540,6 +555,10 @@ export class Invariants {
   ): void {
     const key = partitionKey(now);
     const partition = this.#subscribedPartition(subscription, now, after.committed);
+    const isRestored = subscription.incarnation !== after.incarnation && partition.highestFence > -1;
+    if (isRestored && now.fence === partition.highestFence) {
+      throw new Violation(`R2: ${key} is restored under the fence ${now.fence}, which it had before`);
+    }
     if (now.fence < partition.highestFence) throw new Violation(`I6: the fence of ${key} went back to ${now.fence}`);
     const hasNewOwner = now.streamId !== null && was !== undefined && now.streamId !== was.streamId;
     if (hasNewOwner && now.fence <= partition.highestFence) {
@@ -555,6 +574,8 @@ export class Invariants {
         method === 'release' && streamId === was.streamId && partitionKey(released as EventTypePartition) === key,
     );
     const isReset = operations.some(isResetWithOffsets);
+    // Another node knows of a later owner.
+    if (operations.some(({ method }) => method === 'merge')) return;
     if (!isReleased && !isReset) throw new Violation(`I5: ${was.streamId} lost ${key} without letting go of it`);
     if (isReleased) this.#checkReleased(subscription, was.streamId, key, before);
   }
@@ -678,7 +699,10 @@ export class Invariants {
       const partition = partitions.get(key);
       const sentOffsets = session === undefined ? partition?.lastOwner?.sentOffsets : session.sentOffsets;
       const known = sentOffsets?.find((sent) => partitionKey(sent) === key)?.offset ?? -1;
-      if (cursor.offset <= Math.max(known, partition?.committed ?? -1)) return false;
+      const stored = topology?.committed.find((committed) => partitionKey(committed) === key)?.offset ?? -1;
+      if (cursor.offset <= Math.max(known, partition?.isBehind === true ? stored : (partition?.committed ?? -1))) {
+        return false;
+      }
       if (cursor.offset <= (stream.sentThrough.get(key) ?? -1)) {
         throw new Violation(`${cursor.offset} of ${key} was sent to ${streamId} before the store learned it`);
       }
@@ -701,10 +725,19 @@ export class Invariants {
       for (const target of targets) if (partitionKey(target) === key) partition.resetTargets.add(target.offset);
     }
     const before = partition.committed;
+    // What a node or the log brings back.
+    const isRestored = hasForgotten || operations.some(({ method }) => method === 'merge');
+    if (hasForgotten) partition.isBehind = this.#options.mayLoseCommits;
     if (offset === before) return;
-    const isReset = partition.resetTargets.has(offset) && (hasForgotten || operations.some(isFinishedReset));
-    if (isReset) {
+    const isReset = partition.resetTargets.has(offset) && (isRestored || operations.some(isFinishedReset));
+    if (isReset || (isRestored && partition.lastReset === offset && offset < before)) {
       this.#reset(partition, offset);
+      return;
+    }
+    if (offset < before && partition.isBehind) return;
+    if (isRestored && partition.isBehind && offset <= Math.max(...partition.committedByEpoch)) {
+      // The log had not learned of a reset.
+      partition.committed = offset;
       return;
     }
     if (offset < before)
@@ -729,12 +762,15 @@ export class Invariants {
       if (delivered[passed] === true) continue;
       throw new Violation(`I1: ${passed} of ${key} is committed and was never delivered`);
     }
+    partition.isBehind = false;
     partition.committed = offset;
     partition.committedByEpoch[partition.committedByEpoch.length - 1] = offset;
   }
 
   #reset(partition: SubscribedPartition, offset: Offset): void {
     partition.lastOwner = undefined;
+    partition.lastReset = offset;
+    partition.isBehind = false;
     partition.committed = offset;
     partition.askedByClients = offset;
     partition.committedByEpoch.push(offset);
@@ -797,6 +833,8 @@ export class Invariants {
       lastOwner: undefined,
       askedByClients: -1,
       resetTargets: new Set<Offset>(),
+      lastReset: undefined,
+      isBehind: false,
       unownedSince: undefined,
     };
     subscription.partitions.set(key, partition);
@@ -829,6 +867,13 @@ function uncommittedOf(stream: ObservedStream, key: string, partition: Subscribe
 /** Whether a client sent the cursor. The service commits under the fence of the partition. */
 function isOfClient({ fence }: CursorToCommit): boolean {
   return fence === undefined;
+}
+
+/** Whether a node brings back what it knows, and no longer knows a session of its own. */
+function closesByMerge({ method, arguments: args }: StoreOperation, { streamId, nodeId }: Session): boolean {
+  if (method !== 'merge') return false;
+  const [, nodeIds, streamIds] = args as [string, readonly string[], readonly string[]];
+  return nodeIds.includes(nodeId) && !streamIds.includes(streamId);
 }
 
 function isResetWithOffsets({ method, arguments: [, offsets] }: StoreOperation): boolean {

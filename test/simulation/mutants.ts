@@ -7,11 +7,13 @@ import { packageRoot } from '../../src/package-root.ts';
 /** A fault that is planted in the compiled code, to show that the simulation finds it. */
 interface Mutant {
   readonly fault: string;
-  /** Below dist/src. */
+  /** Below dist/src; a script in Lua below src. */
   readonly file: string;
   /** Occurs once in the file. */
   readonly text: string;
   readonly replacement: string;
+  /** The store of the runs that find it; the one in memory by default. */
+  readonly store?: 'redis';
 }
 
 const state = 'embedded/subscription-state.js';
@@ -366,6 +368,99 @@ const mutants: readonly Mutant[] = [
   },
 ];
 
+const recovery = 'redis/recovery.js';
+const merge = 'redis/scripts/refill/merge.lua';
+
+/** In what a cluster runs on. */
+const mutantsOnRedis: readonly Mutant[] = [
+  {
+    fault: 'A Redis that lost its data does not get back what the log has',
+    file: recovery,
+    text: 'await this.#mergeAll(mirror, [...begun.keys()], unwritten);',
+    replacement: 'await this.#mergeAll(new Map(), [...begun.keys()], unwritten);',
+  },
+  {
+    fault: 'A node brings back nothing when another one has refilled Redis',
+    file: recovery,
+    text: 'const windowMilliseconds = await this.#mergeAll(new Map(), other);',
+    replacement: 'const windowMilliseconds = 0;',
+  },
+  {
+    fault: 'A node does not bring back the commits that the log lacks',
+    file: recovery,
+    text: 'offsets.delete(key);\n        else\n            keepNewer(key, stored);',
+    replacement: 'offsets.delete(key);',
+  },
+  {
+    fault: 'A node brings back its leases only where it knows a subscription',
+    file: recovery,
+    text: 'const count = hasLeases ? Math.max(all.length, 1) : all.length;',
+    replacement: 'const count = all.length;',
+  },
+  {
+    fault: 'A node does not bring back its streams',
+    file: recovery,
+    text: 'const sessions = [...(seen?.sessions.values() ?? [])];',
+    replacement: 'const sessions = [];',
+  },
+  {
+    fault: 'What a node brings back replaces a newer offset',
+    file: merge,
+    text: 'if not is_newer(incoming_offset, incoming_epoch, offset, epoch) then return current end',
+    replacement: '',
+  },
+  {
+    fault: 'A partition is restored under the fence that it had',
+    file: merge,
+    text: 'math.max(initial_number(), known_fence + 1)',
+    replacement: 'known_fence',
+  },
+  {
+    fault: 'A stream does not get its partitions back',
+    file: merge,
+    text: "elseif stream ~= '' and owner.stream == '' and recovering then",
+    replacement: 'elseif false then',
+  },
+  {
+    fault: 'A stream that gets its partition back keeps the fence',
+    file: merge,
+    text: 'set_owner(partition, stream, owner.fence + 1)',
+    replacement: 'set_owner(partition, stream, owner.fence)',
+  },
+  {
+    fault: 'Streams that ended during the loss come back for ever',
+    file: merge,
+    text: 'close_session(meta, owners, sessions, all[session], false)',
+    replacement: '',
+  },
+  {
+    fault: 'Nodes have no time to bring back what they know',
+    file: 'redis/scripts/refill/finish-refill.lua',
+    text: 'format_integer(milliseconds() + tonumber(ARGV[4]))',
+    replacement: 'format_integer(milliseconds())',
+  },
+  {
+    fault: 'A place that has ended still counts',
+    file: 'redis/scripts/open-session.lua',
+    text: 'own = own and tonumber(own_until) > milliseconds() and tonumber(own)',
+    replacement: 'own = tonumber(own)',
+  },
+  {
+    fault: 'A partition that is handed over in Redis keeps its fence',
+    file: 'redis/scripts/common.lua',
+    text: "next_stream = '', fence = owner.fence + 1, record",
+    replacement: "next_stream = '', fence = owner.fence, record",
+  },
+  {
+    fault: 'Any open stream may commit in Redis',
+    file: 'redis/scripts/commit.lua',
+    text: 'if owner ~= stream then',
+    replacement: 'if not owner then',
+  },
+];
+
+const allMutants = [...mutants, ...mutantsOnRedis.map((mutant): Mutant => ({ ...mutant, store: 'redis' }))];
+
 /** The maximum number of seeds until a fault is found. */
 const seeds = 1_000;
 
@@ -378,14 +473,14 @@ const seeds = 1_000;
 export async function runMutants(say: (line: string) => void, named = ''): Promise<number> {
   const folder = mkdtempSync(join(tmpdir(), 'lendstream-simulation-'));
   try {
-    for (const name of ['dist/src', 'dist/test', 'dist/scripts']) {
+    for (const name of ['dist/src', 'dist/test', 'dist/scripts', 'src/redis/scripts']) {
       cpSync(join(packageRoot, name), join(folder, name), { recursive: true });
     }
     for (const name of ['node_modules', 'package.json', 'schemas', 'scripts']) {
       symlinkSync(join(packageRoot, name), join(folder, name));
     }
     let survivors = 0;
-    const chosen = mutants.filter(({ fault }) => fault.includes(named));
+    const chosen = allMutants.filter(({ fault }) => fault.includes(named));
     for (const mutant of chosen) {
       const found = await findMutant(folder, mutant);
       say(`${found ?? 'NOT FOUND'}: ${mutant.fault}`);
@@ -400,11 +495,15 @@ export async function runMutants(say: (line: string) => void, named = ''): Promi
 
 /** The faults that cannot be planted any more, because the code has changed. */
 export function staleMutants(): string[] {
-  const stale = mutants.filter(({ file, text }) => {
-    const path = join(packageRoot, 'dist/src', file);
+  const stale = allMutants.filter(({ file, text }) => {
+    const path = pathIn(packageRoot, file);
     return !existsSync(path) || !isOnceIn(readFileSync(path, 'utf8'), text);
   });
   return stale.map(({ fault }) => fault);
+}
+
+function pathIn(root: string, file: string): string {
+  return join(root, file.endsWith('.lua') ? 'src' : 'dist/src', file);
 }
 
 function isOnceIn(code: string, text: string): boolean {
@@ -412,8 +511,11 @@ function isOnceIn(code: string, text: string): boolean {
 }
 
 /** @returns the first line of the simulation's output; undefined when it finds nothing */
-async function findMutant(folder: string, { fault, file, text, replacement }: Mutant): Promise<string | undefined> {
-  const path = join(folder, 'dist/src', file);
+async function findMutant(
+  folder: string,
+  { fault, file, text, replacement, store }: Mutant,
+): Promise<string | undefined> {
+  const path = pathIn(folder, file);
   const original = readFileSync(path, 'utf8');
   if (!isOnceIn(original, text)) throw new Error(`${file} must have the text of "${fault}" once.`);
   writeFileSync(
@@ -421,7 +523,8 @@ async function findMutant(folder: string, { fault, file, text, replacement }: Mu
     original.replace(text, () => replacement),
   );
   try {
-    const output = await outputOf(join(folder, 'dist/test/simulation/run.js'));
+    const program = join(folder, 'dist/test/simulation/run.js');
+    const output = await outputOf(program, store === undefined ? [] : ['--store', store]);
     return output.split('\n').find((line) => line.startsWith('Seed '));
   } finally {
     writeFileSync(path, original);
@@ -429,9 +532,9 @@ async function findMutant(folder: string, { fault, file, text, replacement }: Mu
 }
 
 /** @throws when the simulation did not run to its end */
-function outputOf(program: string): Promise<string> {
+function outputOf(program: string, further: readonly string[]): Promise<string> {
   return new Promise((resolve, reject) => {
-    const child = spawn(process.execPath, [program, '--seeds', String(seeds), '--until-failure'], {
+    const child = spawn(process.execPath, [program, '--seeds', String(seeds), '--until-failure', ...further], {
       stdio: ['ignore', 'pipe', 'pipe'],
     });
     let output = '';

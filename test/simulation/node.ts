@@ -19,8 +19,8 @@ import { createMetrics } from '../../src/metrics.ts';
 import type { EventLog } from '../../src/ports/event-log.ts';
 import type { Connection } from './connection.ts';
 import type { StreamRules } from './invariants.ts';
-import type { RemoteCoordination } from './remote-coordination.ts';
 import { leaseMilliseconds, type SimulatedProcess } from './simulated-process.ts';
+import type { NodeCoordination } from './simulated-store.ts';
 
 /** Counted and never read: one for all runs. */
 const metrics = createMetrics();
@@ -29,7 +29,7 @@ export interface NodeOptions {
   readonly process: SimulatedProcess;
   readonly registry: Registry;
   readonly log: EventLog;
-  readonly coordination: RemoteCoordination;
+  readonly coordination: NodeCoordination;
   readonly newStreamId: () => string;
   /** A number from 0 up to 1. */
   readonly random: () => number;
@@ -39,7 +39,7 @@ export interface NodeOptions {
 /** A node of the service: the real broker, from the requests of clients to the ports. */
 export class SimulatedNode {
   readonly process: SimulatedProcess;
-  readonly coordination: RemoteCoordination;
+  readonly coordination: NodeCoordination;
   readonly #options: NodeOptions;
   readonly #services: StreamServices & { readonly ends: EndOffsetCache };
   readonly #slots: SlotQueue;

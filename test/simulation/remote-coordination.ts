@@ -24,6 +24,7 @@ import { SessionCloseRetries } from '../../src/redis/session-close-retries.ts';
 import { silentLogger } from '../../src/logger.ts';
 import type { Network } from './network.ts';
 import type { SimulatedProcess } from './simulated-process.ts';
+import type { NodeCoordination } from './simulated-store.ts';
 import type { Store } from './store.ts';
 
 /** How often a process checks whether it missed a change of a watched subscription. Milliseconds. */
@@ -37,7 +38,7 @@ const generationsPerIncarnation = 1_000_000;
  * port promises, it requests changes of the topology that it was not notified of. Like the adapter of Redis, it closes
  * sessions later that it could not close at once, and reports its lease to a store that lost all data.
  */
-export class RemoteCoordination implements Coordination {
+export class RemoteCoordination implements NodeCoordination {
   /** When a call last failed, in simulated time. */
   failedAt = Number.NEGATIVE_INFINITY;
   readonly #process: SimulatedProcess;

@@ -1,4 +1,5 @@
-import { flag, optionsOf, text, wholeNumber } from '../../scripts/command-line.ts';
+import { flag, oneOf, optionsOf, text, wholeNumber } from '../../scripts/command-line.ts';
+import type { RedisForRuns } from './redis/redis-server.ts';
 
 /** The command line of the simulation. It loads the rest when it is read, so that a wrong one is answered at once. */
 
@@ -10,6 +11,7 @@ const options = optionsOf('simulate', {
   short: flag,
   mutants: flag,
   named: text(''),
+  store: oneOf(['memory', 'redis'], 'memory'),
 });
 
 const say = (line: string): void => {
@@ -17,9 +19,10 @@ const say = (line: string): void => {
 };
 
 /** Runs one seed and prints its history. */
-async function repeat(seed: number, isShort: boolean): Promise<number> {
+async function repeat(seed: number, isShort: boolean, redis: RedisForRuns | undefined): Promise<number> {
   const { simulate } = await import('./simulation.ts');
-  const { violation, history, steps, simulatedMilliseconds } = await simulate(seed, { isRecording: true, isShort });
+  const result = await simulate(seed, { isRecording: true, isShort, redis });
+  const { violation, history, steps, simulatedMilliseconds } = result;
   for (const line of history) say(line);
   const seconds = Math.round(simulatedMilliseconds / 1000);
   say(`Seed ${seed}: ${steps} steps, ${seconds} simulated seconds, ${violation ?? 'every invariant held'}`);
@@ -27,11 +30,24 @@ async function repeat(seed: number, isShort: boolean): Promise<number> {
 }
 
 async function main(): Promise<number> {
-  const { seed, mutants, named, from, seeds, short: isShort, 'until-failure': isUntilFailure } = options;
-  if (seed !== undefined) return repeat(seed, isShort);
+  const { mutants, named, store } = options;
   if (mutants) return (await (await import('./mutants.ts')).runMutants(say, named)) === 0 ? 0 : 1;
+  if (store === 'memory') return run(undefined);
+  const { startRedisForRuns } = await import('./redis/redis-server.ts');
+  const redis = await startRedisForRuns();
+  try {
+    return await run(redis);
+  } finally {
+    await redis.stop();
+  }
+}
+
+/** @param redis What executes the scripts, when the store is the one of a cluster. */
+async function run(redis: RedisForRuns | undefined): Promise<number> {
+  const { seed, from, seeds, short: isShort, 'until-failure': isUntilFailure } = options;
+  if (seed !== undefined) return repeat(seed, isShort, redis);
   const { runCampaign } = await import('./campaign.ts');
-  const failures = await runCampaign(from, seeds, say, { isShort, isUntilFailure });
+  const failures = await runCampaign(from, seeds, say, { isShort, isUntilFailure, redis });
   return failures === 0 ? 0 : 1;
 }
 

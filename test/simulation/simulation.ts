@@ -2,6 +2,7 @@ import { goodManners, type Manners } from './client.ts';
 import { beginAdversary } from './adversary.ts';
 import { anyAnnotations } from './unprocessable-events.ts';
 import { calmWeather } from './network.ts';
+import type { RedisForRuns } from './redis/redis-server.ts';
 import { eventKinds, World } from './world.ts';
 
 /** The result of one run. */
@@ -26,12 +27,14 @@ export interface RunOptions {
   readonly isRecording?: boolean;
   /** Whether the adversary has less of the time. Such a run finds most faults in half of the processor time. */
   readonly isShort?: boolean;
+  /** What executes the scripts, when the store is the one of a cluster; otherwise the store is in memory. */
+  readonly redis?: RedisForRuns | undefined;
 }
 
 /** Runs the simulation of a seed to its end: first with faults, then without, until everything is delivered. */
 export async function simulate(seed: number, options: RunOptions = {}): Promise<RunResult> {
-  const { isRecording = false, isShort = false } = options;
-  const world = new World(seed, isRecording);
+  const { isRecording = false, isShort = false, redis } = options;
+  const world = new World(seed, isRecording, redis);
   await world.start();
   await populate(world);
   const { chance } = world;

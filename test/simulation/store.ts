@@ -2,35 +2,13 @@ import { after } from '../../src/clock.ts';
 import { silentLogger } from '../../src/logger.ts';
 import { LendstreamError } from '../../src/errors.ts';
 import { EmbeddedCoordination } from '../../src/embedded/coordination.ts';
-import type { CommittedOffset, Coordination, CursorToCommit, Topology } from '../../src/ports/coordination.ts';
+import type { Coordination } from '../../src/ports/coordination.ts';
 import type { LogData } from './log-data.ts';
 import type { Network } from './network.ts';
 import { SimulatedLog } from './simulated-log.ts';
+import { RemoteCoordination } from './remote-coordination.ts';
 import type { SimulatedProcess } from './simulated-process.ts';
-
-/** A call that the store is working on or has just finished. */
-export interface StoreOperation {
-  readonly caller: string;
-  readonly method: keyof Coordination;
-  readonly arguments: readonly unknown[];
-  /** When it began, on the clock of the store. Milliseconds. */
-  readonly beganAt: number;
-  /** The state of the store when it began; for commits and changes of sessions and ownership. */
-  readonly topology: Topology | undefined;
-  /** Whether the rules allow it, once that was judged. */
-  isAllowed: boolean;
-  /** The cursors of a commit that a stream with strict commits was not sent. */
-  unsent: readonly CursorToCommit[];
-  isFinished: boolean;
-  result: unknown;
-  error: unknown;
-}
-
-/** The state of one subscription in the store. */
-export interface SubscriptionSnapshot {
-  readonly topology: Topology;
-  readonly committed: readonly CommittedOffset[];
-}
+import type { NodeCoordination, SimulatedStore, StoreOperation, SubscriptionSnapshot } from './simulated-store.ts';
 
 export interface StoreOptions {
   readonly data: LogData;
@@ -39,6 +17,8 @@ export interface StoreOptions {
   readonly logProcess: SimulatedProcess;
   /** Creates the process of the store, each time that it starts. */
   readonly newProcess: () => SimulatedProcess;
+  /** The simulated time. */
+  readonly now: () => number;
   /** Called with each operation before it begins. */
   readonly onOperation: (operation: StoreOperation) => void;
 }
@@ -65,7 +45,7 @@ const judgedMethods: ReadonlySet<keyof Coordination> = new Set([
 /**
  * The coordination store of the simulation: the one in memory, in a process that all nodes reach through the network.
  */
-export class Store {
+export class Store implements SimulatedStore {
   /** Grows each time that the store starts with only the mirror. */
   incarnation = 0;
   /** Calls in progress, and those that ended since {@link takeOperations}. */
@@ -87,6 +67,26 @@ export class Store {
 
   get isStarted(): boolean {
     return this.#coordination !== undefined;
+  }
+
+  connect(process: SimulatedProcess): NodeCoordination {
+    return new RemoteCoordination(process, this, this.#options.network, this.#options.now);
+  }
+
+  now(): number {
+    return this.#options.now();
+  }
+
+  async settled(): Promise<void> {
+    // Nothing of it waits for anything but promises.
+  }
+
+  stop(): void {
+    this.#process.die();
+  }
+
+  forget(): Promise<void> {
+    return this.start();
   }
 
   /** Starts, or loses all data and starts again from the mirror. Until then calls fail. */
@@ -189,7 +189,6 @@ export class Store {
     });
   }
 
-  /** The calls in progress and those that have just ended. The latter are not returned again. */
   takeOperations(): readonly StoreOperation[] {
     const operations = this.#operations;
     this.#operations = operations.filter(({ isFinished }) => !isFinished);
@@ -202,6 +201,7 @@ export class Store {
     return {
       topology: await coordination.topology(subscriptionId),
       committed: await coordination.committedOffsets(subscriptionId),
+      incarnation: this.incarnation,
     };
   }
 }

@@ -27,9 +27,11 @@ import { Invariants } from './invariants.ts';
 import { LogData } from './log-data.ts';
 import { Network } from './network.ts';
 import { SimulatedNode } from './node.ts';
-import { RemoteCoordination } from './remote-coordination.ts';
+import { RedisStore } from './redis/redis-store.ts';
+import type { RedisForRuns } from './redis/redis-server.ts';
 import { SimulatedLog } from './simulated-log.ts';
 import { leaseMilliseconds, SimulatedProcess, type ClockDeviation } from './simulated-process.ts';
+import type { NodeCoordination, SimulatedStore } from './simulated-store.ts';
 import { Store } from './store.ts';
 import { eventText, FailingConsumers, observedLetter } from './unprocessable-events.ts';
 import { Violation } from './violation.ts';
@@ -52,7 +54,7 @@ export class World implements ServiceForClient {
   readonly chance: Chance;
   readonly network: Network;
   readonly data = new LogData();
-  readonly store: Store;
+  readonly store: SimulatedStore;
   readonly invariants: Invariants;
   readonly registry: Registry;
   readonly logProcess: SimulatedProcess;
@@ -70,15 +72,17 @@ export class World implements ServiceForClient {
   failing = 0;
   violation: string | undefined;
   readonly #isRecording: boolean;
+  readonly #subscriptionIds: string[] = [];
   readonly #streamIds = new Map<string, string[]>();
   readonly #consumers = new FailingConsumers();
   #nodeCount = 0;
   #connectionCount = 0;
   #eventCount = 0;
   #storeReceivedCount = 0;
-  #lastCoordinations = new Map<string, RemoteCoordination>();
+  #lastCoordinations = new Map<string, NodeCoordination>();
 
-  constructor(seed: number, isRecording: boolean) {
+  /** @param redis What executes the scripts, when the store is the one of a cluster. */
+  constructor(seed: number, isRecording: boolean, redis?: RedisForRuns) {
     this.chance = new Chance(seed);
     this.#isRecording = isRecording;
     this.network = new Network(this.time, this.chance);
@@ -88,20 +92,43 @@ export class World implements ServiceForClient {
       leaseMilliseconds,
       closeReason: (streamId) => this.#closeReason(streamId),
       storeFailedAt: (name) => this.#lastCoordinations.get(name)?.failedAt ?? Number.NEGATIVE_INFINITY,
+      mayLoseCommits: redis !== undefined,
     });
-    this.store = new Store({
-      data: this.data,
-      network: this.network,
-      logProcess: this.logProcess,
-      newProcess: () => new SimulatedProcess('store', this.time, exactClock),
-      onOperation: (operation) => this.observe(() => this.invariants.operationBegins(operation, this.time.monotonic())),
-    });
+    this.store = redis === undefined ? this.#storeInMemory() : this.#storeOnRedis(redis);
     this.data.onAppended = ({ topic }, records) => {
       if (topic !== deadLetterQueue) return;
       for (const { value } of records) this.#letterAppended(value?.toString() ?? '');
     };
     const log = new SimulatedLog({ data: this.data, clock: this.time });
     this.registry = new Registry(log, silentLogger, undefined, this.time);
+  }
+
+  #storeInMemory(): SimulatedStore {
+    return new Store({
+      data: this.data,
+      network: this.network,
+      logProcess: this.logProcess,
+      newProcess: () => new SimulatedProcess('store', this.time, exactClock),
+      now: () => this.time.monotonic(),
+      onOperation: (operation) => this.observe(() => this.invariants.operationBegins(operation, this.time.monotonic())),
+    });
+  }
+
+  #storeOnRedis(redis: RedisForRuns): SimulatedStore {
+    return new RedisStore({
+      redis,
+      time: this.time,
+      chance: this.chance,
+      network: this.network,
+      data: this.data,
+      newProcess: () => new SimulatedProcess('store', this.time, exactClock),
+      logOf: (process) => this.#logOf(process),
+      subscriptions: () => this.#subscriptionIds,
+      onOperation: (operation) => this.observe(() => this.invariants.operationBegins(operation, this.store.now())),
+      onExecuted: () => this.#checkStoreNow(),
+      observe: (check) => this.observe(check),
+      note: (text) => this.note(text),
+    });
   }
 
   async start(): Promise<void> {
@@ -113,7 +140,8 @@ export class World implements ServiceForClient {
   }
 
   async stop(): Promise<void> {
-    this.store.process.die();
+    await this.store.settled();
+    this.store.stop();
     for (const node of this.nodes) node.process.die();
     await this.registry.stop();
     await settled();
@@ -166,6 +194,7 @@ export class World implements ServiceForClient {
     this.invariants.unprocessable.policyChanges(id, unprocessableEventPolicy(annotations));
     this.note(() => `${id} has ${JSON.stringify(annotations)}`);
     this.subscriptions.push({ id, isStuck });
+    this.#subscriptionIds.push(id);
   }
 
   /** Changes the annotations of a subscription. */
@@ -180,26 +209,15 @@ export class World implements ServiceForClient {
 
   addNode(): SimulatedNode {
     this.#nodeCount += 1;
-    const { chance, network, registry, store } = this;
+    const { chance, registry, store } = this;
     const process = new SimulatedProcess(`node ${this.#nodeCount}`, this.time, {
       wallMilliseconds: chance.between(-2_000, 2_000),
       monotonicBase: chance.between(0, 1_000_000),
       rate: 0.99 + 0.02 * chance.next(),
     });
-    const coordination = new RemoteCoordination(process, store, network, () => this.time.monotonic());
+    const coordination = store.connect(process);
     this.#lastCoordinations.set(process.name, coordination);
-    const log = new SimulatedLog({
-      data: this.data,
-      clock: process.clock,
-      transport: (name, work) =>
-        network.call(
-          process,
-          this.logProcess,
-          `log ${name}`,
-          work,
-          (reason) => new LendstreamError(name === 'append' ? 'OUTCOME_UNKNOWN' : 'LOG_UNAVAILABLE', reason),
-        ),
-    });
+    const log = this.#logOf(process);
     const node = new SimulatedNode({
       process,
       registry,
@@ -217,6 +235,22 @@ export class World implements ServiceForClient {
     });
     this.nodes.push(node);
     return node;
+  }
+
+  /** The log as a process reaches it. */
+  #logOf(process: SimulatedProcess): SimulatedLog {
+    return new SimulatedLog({
+      data: this.data,
+      clock: process.clock,
+      transport: (name, work) =>
+        this.network.call(
+          process,
+          this.logProcess,
+          `log ${name}`,
+          work,
+          (reason) => new LendstreamError(name === 'append' ? 'OUTCOME_UNKNOWN' : 'LOG_UNAVAILABLE', reason),
+        ),
+    });
   }
 
   removeNode(node: SimulatedNode): void {
@@ -370,6 +404,7 @@ export class World implements ServiceForClient {
   async runStep(end: number): Promise<boolean> {
     if (this.violation !== undefined || !(await this.time.step(end))) return false;
     this.step += 1;
+    await this.store.settled();
     await this.#checkStore();
     return this.violation === undefined;
   }
@@ -413,7 +448,7 @@ export class World implements ServiceForClient {
     for (const { id } of this.subscriptions) {
       const isServed = await this.#isServed(id);
       this.observe(() => this.invariants.checkOwned(id, isServed));
-      this.observe(() => this.invariants.checkWaiting(id, this.time.monotonic()));
+      this.observe(() => this.invariants.checkWaiting(id, this.store.now()));
     }
   }
 
@@ -422,13 +457,16 @@ export class World implements ServiceForClient {
     const { receivedCount } = store.process;
     if (receivedCount === this.#storeReceivedCount) return;
     this.#storeReceivedCount = receivedCount;
+    await this.#checkStoreNow();
+  }
+
+  async #checkStoreNow(): Promise<void> {
+    const { store } = this;
     const operations = store.takeOperations();
     for (const { id } of this.subscriptions) {
       const snapshot = await store.snapshot(id);
       if (snapshot === undefined) continue;
-      this.observe(() =>
-        this.invariants.storeChanged(id, snapshot, operations, store.incarnation, this.time.monotonic()),
-      );
+      this.observe(() => this.invariants.storeChanged(id, snapshot, operations, store.now()));
     }
     if (!this.#isRecording) return;
     for (const { caller, method, isFinished, error, arguments: args } of operations) {
