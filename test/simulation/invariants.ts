@@ -124,6 +124,9 @@ export interface InvariantsOptions {
 /** How long a partition may have no owner while everything works: the lease and the time to detect its end. */
 const unownedMillisecondsBeyondLease = 1_000;
 
+/** The same where nodes look for dead ones in rounds, and not while others may come back from an outage. */
+const unownedMillisecondsBeyondLeaseInRounds = 5_000;
+
 /**
  * The invariants at every moment, whatever happens to processes, network and store. This class knows what was
  * published, sent, received and stored, and throws a {@link Violation} when these do not agree. Violations name:
@@ -353,7 +356,9 @@ export class Invariants {
 
   /** I11: while everything works and a stream accepts any partition, each has an owner. */
   checkOwned(subscriptionId: string, isServed: boolean): void {
-    const maximum = this.#options.leaseMilliseconds + unownedMillisecondsBeyondLease;
+    const { leaseMilliseconds, mayLoseCommits } = this.#options;
+    const beyondLease = mayLoseCommits ? unownedMillisecondsBeyondLeaseInRounds : unownedMillisecondsBeyondLease;
+    const maximum = leaseMilliseconds + beyondLease;
     for (const [key, partition] of this.#subscription(subscriptionId).partitions) {
       if (!isServed) this.#restart(partition);
       const { unownedSince } = partition;

@@ -5,6 +5,12 @@ import type { Coordination, CoordinationChange, OpenSessionResult, Session } fro
 /** How long a stream may wait for a slot instead of being refused. Seconds. */
 export const slotWaitSecondsMaximum = 300;
 
+/**
+ * How often the first stream that waits asks although it heard of no change. No store reports that a reset has ended by
+ * its time, because its process died, or that the places of a dead process have. Milliseconds.
+ */
+const lookAgainMilliseconds = 5_000;
+
 /** How long to wait, and for whom. */
 export interface SlotWait {
   readonly milliseconds: number;
@@ -40,15 +46,16 @@ class Waiter {
     this.#wake?.();
   }
 
-  /** Resolves when it was woken since it was last called. */
+  /** It asks now: what has changed until now is in the answer. */
+  asks(): void {
+    this.#isWoken = false;
+  }
+
+  /** Resolves when it was woken since it last asked. */
   woken(): Promise<void> {
     return new Promise((resolve) => {
-      this.#wake = () => {
-        this.#isWoken = false;
-        this.#wake = undefined;
-        resolve();
-      };
-      if (this.#isWoken) this.#wake();
+      this.#wake = resolve;
+      if (this.#isWoken) resolve();
     });
   }
 }
@@ -85,10 +92,11 @@ export class SlotQueue {
         if (waiter.isRemoved) throw notFound(subscriptionId);
         const remaining = Math.max(0, deadline - clock.monotonic());
         const opening = { ...session, openedAt: clock.now() };
+        waiter.asks();
         const result = await coordination.openSession(subscriptionId, opening, remaining);
         isOpened = result.outcome === 'opened';
         if (isOpened || remaining === 0) return result;
-        await withTimeout(clock, waiter.woken(), remaining, () => undefined);
+        await this.#untilWorthAsking(subscriptionId, waiter, remaining);
       }
     } finally {
       signal.removeEventListener('abort', onAbort);
@@ -101,6 +109,22 @@ export class SlotQueue {
   /** The subscriptions with a stream that waits. */
   subscriptionIds(): string[] {
     return [...this.#lines.keys()];
+  }
+
+  /** Waits until something has changed, or may have, or the time is up. */
+  async #untilWorthAsking(subscriptionId: string, waiter: Waiter, milliseconds: number): Promise<void> {
+    const { clock } = this.#services;
+    const deadline = clock.monotonic() + milliseconds;
+    const woken = waiter.woken().then(() => true);
+    for (let left = milliseconds; left > 0; left = deadline - clock.monotonic()) {
+      if (await withTimeout(clock, woken, Math.min(left, lookAgainMilliseconds), () => false)) return;
+      if (!waiter.isOrdered || this.#firstOrdered(subscriptionId) === waiter) return;
+    }
+  }
+
+  /** The stream of this process that has waited longest of those that accept any partition. */
+  #firstOrdered(subscriptionId: string): Waiter | undefined {
+    return this.#lines.get(subscriptionId)?.waiters.find(({ isOrdered }) => isOrdered);
   }
 
   #join(subscriptionId: string, waiter: Waiter): void {
@@ -124,7 +148,7 @@ export class SlotQueue {
       line.stopWatching();
     } else {
       // The next one may be the first now, or there may be more than one free slot.
-      line.waiters.find(({ isOrdered }) => isOrdered)?.wake();
+      this.#firstOrdered(subscriptionId)?.wake();
     }
   }
 

@@ -5,6 +5,7 @@ import { SlotQueue, slotWaitSecondsMaximum } from '../../../src/broker/subscript
 import type { OpenSessionResult, Session } from '../../../src/ports/coordination.ts';
 import { LendstreamError } from '../../../src/errors.ts';
 import { openSubscriptionStore, type SubscriptionStore } from '../../support/subscription-store.ts';
+import { SimulatedClock } from '../../support/simulated-clock.ts';
 import { overriding } from '../../support/stepping-log.ts';
 
 describe('streams that wait for a slot', () => {
@@ -147,6 +148,44 @@ describe('streams that wait for a slot', () => {
     await store.coordination.remove(subscription);
     const error: unknown = await waiting.catch((reason: unknown) => reason);
     expect(error).to.have.property('code', 'NOT_FOUND');
+  });
+
+  it('ask every five seconds although nothing was reported, and then only the first of a process', async () => {
+    const clock = new SimulatedClock();
+    const asked: string[] = [];
+    let outcome: OpenSessionResult = { outcome: 'resetting' };
+    let onAsked = (): void => {};
+    const queue = new SlotQueue({
+      clock,
+      coordination: {
+        openSession: async (_subscription, { streamId }) => {
+          asked.push(streamId);
+          onAsked();
+          return outcome;
+        },
+        closeSession: () => Promise.resolve(),
+        watch: (_subscription, listener) => {
+          onAsked = () => {
+            onAsked = () => {};
+            listener('topology');
+          };
+          return () => {};
+        },
+      },
+    });
+    const [first, second] = [session(), session()];
+    const signal = new AbortController().signal;
+    const open = (waiting: Session) => queue.open(subscription, waiting, { milliseconds: 60_000, signal });
+    const opening = [open(first), open(second)];
+    await clock.turn(4_999);
+    const atFirst = [first.streamId, second.streamId, first.streamId];
+    expect(asked, 'something changed while the first one asked').to.deep.equal(atFirst);
+    await clock.turn(1);
+    expect(asked).to.deep.equal([...atFirst, first.streamId]);
+    outcome = { outcome: 'opened' };
+    await clock.turn(5_000);
+    expect(await Promise.all(opening)).to.deep.equal([outcome, outcome]);
+    expect(asked).to.deep.equal([...atFirst, first.streamId, first.streamId, second.streamId]);
   });
 
   it('may wait for five minutes', () => {
