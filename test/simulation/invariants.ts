@@ -730,6 +730,9 @@ export class Invariants {
       for (const target of targets) if (partitionKey(target) === key) partition.resetTargets.add(target.offset);
     }
     const before = partition.committed;
+    const lastCommitted = hasForgotten
+      ? undefined
+      : subscription.snapshot?.committed.find((committed) => partitionKey(committed) === key)?.offset;
     // What a node or the log brings back.
     const isRestored = hasForgotten || operations.some(({ method }) => method === 'merge');
     if (hasForgotten) partition.isBehind = this.#options.mayLoseCommits;
@@ -739,7 +742,10 @@ export class Invariants {
       this.#reset(partition, offset);
       return;
     }
-    if (offset < before && partition.isBehind) return;
+    if (offset < before && partition.isBehind) {
+      checkNotLowered(lastCommitted, offset, key);
+      return;
+    }
     if (isRestored && partition.isBehind && offset <= Math.max(...partition.committedByEpoch)) {
       // The log had not learned of a reset.
       partition.committed = offset;
@@ -872,6 +878,12 @@ function uncommittedOf(stream: ObservedStream, key: string, partition: Subscribe
 /** Whether a client sent the cursor. The service commits under the fence of the partition. */
 function isOfClient({ fence }: CursorToCommit): boolean {
   return fence === undefined;
+}
+
+/** I2: not even while nodes bring back what the store has lost. */
+function checkNotLowered(before: Offset | undefined, offset: Offset, key: string): void {
+  if (before === undefined || offset >= before) return;
+  throw new Violation(`I2: the restored offset of ${key} went back from ${before} to ${offset}`);
 }
 
 /** Whether a node brings back what it knows, and no longer knows a session of its own. */

@@ -404,12 +404,6 @@ const mutantsOnRedis: readonly Mutant[] = [
     replacement: 'const sessions = [];',
   },
   {
-    fault: 'What a node brings back replaces a newer offset',
-    file: merge,
-    text: 'if not is_newer(incoming_offset, incoming_epoch, offset, epoch) then return current end',
-    replacement: '',
-  },
-  {
     fault: 'A partition is restored under the fence that it had',
     file: merge,
     text: 'math.max(initial_number(), known_fence + 1)',
@@ -426,18 +420,6 @@ const mutantsOnRedis: readonly Mutant[] = [
     file: merge,
     text: 'set_owner(partition, stream, owner.fence + 1)',
     replacement: 'set_owner(partition, stream, owner.fence)',
-  },
-  {
-    fault: 'Streams that ended during the loss come back for ever',
-    file: merge,
-    text: 'close_session(meta, owners, sessions, all[session], false)',
-    replacement: '',
-  },
-  {
-    fault: 'Nodes have no time to bring back what they know',
-    file: 'redis/scripts/refill/finish-refill.lua',
-    text: 'format_integer(milliseconds() + tonumber(ARGV[4]))',
-    replacement: 'format_integer(milliseconds())',
   },
   {
     fault: 'A place that has ended still counts',
