@@ -14,6 +14,8 @@ export interface StreamForm {
 
 const jsonStreamType = 'application/x-json-stream';
 const eventStreamType = 'text/event-stream';
+/** As clients name it that state the encoding of their texts, which is the only one of server-sent events. */
+const eventStreamTypes = [eventStreamType, `${eventStreamType};charset=utf-8`];
 
 /** How long a browser waits before it opens a stream that has ended again. Milliseconds. */
 export const reconnectMilliseconds = 1_000;
@@ -22,7 +24,7 @@ export const reconnectMilliseconds = 1_000;
 export function streamFormOf(request: Request): StreamForm {
   const isEventStream =
     /text\/event-stream/i.test(request.headers.accept ?? '') &&
-    request.accepts(jsonStreamType, 'application/json', eventStreamType) === eventStreamType;
+    eventStreamTypes.includes(request.accepts(jsonStreamType, 'application/json', ...eventStreamTypes) || '');
   return {
     format: isEventStream ? serverSentEvents : jsonLines,
     isEventStream,

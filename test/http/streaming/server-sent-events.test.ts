@@ -32,6 +32,8 @@ describe('streams as server-sent events', () => {
       ['text/event-stream', 'text/event-stream'],
       ['text/event-stream, */*;q=0.1', 'text/event-stream'],
       ['TEXT/Event-Stream', 'text/event-stream'],
+      ['text/event-stream; charset=utf-8', 'text/event-stream'],
+      ['text/event-stream;charset=UTF-8', 'text/event-stream'],
       ['application/json, text/event-stream', 'application/x-json-stream'],
       ['application/x-json-stream, text/event-stream;q=0.9', 'application/x-json-stream'],
       ['text/event-stream;q=0', 'application/x-json-stream'],
