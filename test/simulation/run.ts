@@ -35,6 +35,10 @@ async function main(): Promise<number> {
   if (store === 'memory') return run(undefined);
   const { startRedisForRuns } = await import('./redis/redis-server.ts');
   const redis = await startRedisForRuns();
+  // Its server would go on without it.
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+    process.once(signal, () => void redis.stop().finally(() => process.exit(130)));
+  }
   try {
     return await run(redis);
   } finally {
