@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process';
 import { mkdirSync, mkdtempSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { updatePackageLists } from '../local-cluster/apt-get.ts';
 import { cacheFolder } from '../local-cluster/cache-folder.ts';
 import { isOnPath } from '../local-cluster/prerequisites.ts';
 import { findProgram } from './cached-program.ts';
@@ -25,7 +26,7 @@ export async function promtool(): Promise<string> {
   try {
     // The lists of packages may be missing, or older than what the servers have.
     await download().catch(async () => {
-      await run('apt-get', 'update');
+      await updatePackageLists();
       await download();
     });
     await run('sh', '-c', 'dpkg-deb --extract prometheus_*.deb .');

@@ -31,17 +31,16 @@ export async function installPackages(
   aptGet: AptGet = runAptGet,
   pauseMilliseconds = lockMilliseconds,
 ): Promise<void> {
-  const deadline = performance.now() + lockSecondsMaximum * 1_000;
-  const run = async (wordsFor: (packages: readonly string[]) => readonly string[]): Promise<void> => {
-    for (let packages = missing(); packages.length > 0; packages = missing()) {
-      try {
-        return await aptGet(wordsFor(packages));
-      } catch (error) {
-        if (!isLocked(error) || performance.now() > deadline) throw error;
-        await sleep(pauseMilliseconds);
-      }
-    }
-  };
+  const deadline = lockDeadline();
+  const run = (wordsFor: (packages: readonly string[]) => readonly string[]): Promise<void> =>
+    whenFree(
+      async () => {
+        const packages = missing();
+        if (packages.length > 0) await aptGet(wordsFor(packages));
+      },
+      deadline,
+      pauseMilliseconds,
+    );
   const install = (packages: readonly string[]): readonly string[] => [
     'install',
     '--yes',
@@ -57,6 +56,27 @@ export async function installPackages(
     if (packages.length < 2) throw error;
     for (const name of packages) {
       await run(() => install([name])).catch((reason: unknown) => printLine(describeError(reason)));
+    }
+  }
+}
+
+/** Brings the lists of packages up to date, when no other program has them for itself. */
+export function updatePackageLists(): Promise<void> {
+  return whenFree(() => runAptGet(['update']), lockDeadline(), lockMilliseconds);
+}
+
+function lockDeadline(): number {
+  return performance.now() + lockSecondsMaximum * 1_000;
+}
+
+/** Tries again while another program has the package manager, until the deadline. */
+async function whenFree(attempt: () => Promise<void>, deadline: number, pauseMilliseconds: number): Promise<void> {
+  for (;;) {
+    try {
+      return await attempt();
+    } catch (error) {
+      if (!isLocked(error) || performance.now() > deadline) throw error;
+      await sleep(pauseMilliseconds);
     }
   }
 }
