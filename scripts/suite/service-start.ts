@@ -2,7 +2,6 @@ import { readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
 import { createRequire, wrap } from 'node:module';
 import { dirname, join } from 'node:path';
 import { Script, constants } from 'node:vm';
-import { optimizeLess } from './engine-settings.ts';
 
 /**
  * The first program of a bundled service: it starts the service beside it with the code that V8 compiled for a process
@@ -12,7 +11,6 @@ import { optimizeLess } from './engine-settings.ts';
 /** The code of smaller files is compiled in no time. Bytes. */
 const keptBytesMinimum = 32 * 1024;
 
-optimizeLess();
 const folder = dirname(process.argv[1] ?? '');
 const require = createRequire(join(folder, 'main.js'));
 const codeOf = (path: string): string => `${path}.code`;
