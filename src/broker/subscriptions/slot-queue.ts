@@ -46,7 +46,7 @@ class Waiter {
     this.#wake?.();
   }
 
-  /** It asks now: what has changed until now is in the answer. */
+  /** It asks now: what has changed until now is in the response. */
   asks(): void {
     this.#isWoken = false;
   }
