@@ -65,6 +65,13 @@ export function formatClock(milliseconds: number, now: number): string {
   return now - milliseconds < 86_400_000 && day === dayFormat.format(now) ? clock : `${day}, ${clock}`;
 }
 
+/** A time of the API as a field for times has it, in the time zone of the user. Empty for a text that is no time. */
+export function localTimeOf(time: string): string {
+  const date = new Date(time);
+  if (Number.isNaN(date.getTime())) return '';
+  return new Date(date.getTime() - date.getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
+}
+
 /** A time to the second, with the time zone of the user. */
 export function formatExactTime(milliseconds: number): string {
   return zoneFormat.format(milliseconds);

@@ -1,3 +1,5 @@
+import { sleep } from '../client/clock.ts';
+
 /** Between two attempts to load a module. Milliseconds. */
 const retryMilliseconds = 1_000;
 
@@ -15,7 +17,7 @@ export async function laterModule<Module>(load: () => Promise<Module>): Promise<
       return await load();
     } catch (error) {
       if (attempt === attemptsMaximum) throw error;
-      await new Promise((resolve) => setTimeout(resolve, retryMilliseconds));
+      await sleep(retryMilliseconds);
     }
   }
 }

@@ -1,4 +1,5 @@
 import { signal } from '@preact/signals';
+import { after } from '../client/clock.ts';
 import { departure, hasUnsaved, mayLeave } from './unsaved-work.ts';
 
 /**
@@ -39,8 +40,8 @@ interface Return {
   furthest: number;
   /** The address that was requested on the way back, instead of opening it. */
   leave?: () => void;
-  /** Sends the browser back again. */
-  again?: ReturnType<typeof setTimeout>;
+  /** Cancels that the browser is sent back again. */
+  cancelAgain?: () => void;
 }
 
 let returning: Return | undefined;
@@ -71,7 +72,7 @@ window.addEventListener('popstate', (event) => {
 });
 
 function continueReturn(current: Return, reached: number): void {
-  clearTimeout(current.again);
+  current.cancelAgain?.();
   const steps = current.furthest - position;
   if (reached === position) {
     returning = undefined;
@@ -82,7 +83,7 @@ function continueReturn(current: Return, reached: number): void {
   if (Math.abs(reached - position) > Math.abs(steps)) current.furthest = reached;
   // The user moved further through the history. The way back may still happen, and then end elsewhere, or was dropped:
   // the position where the browser stops shows how far it has to go. Two ways back at once would go past the page.
-  current.again = setTimeout(() => history.go(position - reached), restMilliseconds);
+  current.cancelAgain = after(restMilliseconds, () => history.go(position - reached));
 }
 
 export interface NavigateOptions {
@@ -165,9 +166,9 @@ function scrollOnceThere(top: number): void {
   for (const kind of ['wheel', 'touchstart', 'keydown', 'popstate']) {
     window.addEventListener(kind, done, { signal: stop.signal, passive: true });
   }
-  setTimeout(() => {
+  after(scrollPatienceMilliseconds, () => {
     if (!stop.signal.aborted) done();
-  }, scrollPatienceMilliseconds);
+  });
   // The page is drawn first.
   requestAnimationFrame(() => {
     if (stop.signal.aborted) return;

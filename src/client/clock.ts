@@ -1,8 +1,13 @@
-/** The timers, the time and the random numbers of the client: the only place where it takes them. */
+/** The timers, the time and the random numbers of the client and the admin page, which take them nowhere else. */
 
 /** Monotonic time, for durations. Milliseconds, no defined zero. */
 export function monotonic(): number {
   return performance.now();
+}
+
+/** The time of day. Milliseconds since the epoch. */
+export function now(): number {
+  return Date.now();
 }
 
 /** The time of day as events state it: `2026-01-31T12:00:00.000Z`. */

@@ -1,3 +1,4 @@
+import { after } from '../../client/clock.ts';
 import type { Schemas, WithNumbersAs } from '../../contract.ts';
 import { parseToShow, quoteNumbers, shownJson } from '../exact-numbers.ts';
 import { storedKey } from './api-key.ts';
@@ -194,9 +195,9 @@ function markUnreachable(): void {
       connection.value = { ...rest, reachable: true, generation: generation + 1 };
       return;
     }
-    setTimeout(() => void probe(), probeMilliseconds);
+    after(probeMilliseconds, () => void probe());
   };
-  setTimeout(() => void probe(), probeMilliseconds);
+  after(probeMilliseconds, () => void probe());
 }
 
 function linesOf(status: number, text: string): string[] {

@@ -1,4 +1,5 @@
 import { useEffect, useState } from 'preact/hooks';
+import { after } from '../../client/clock.ts';
 import type { Responses } from '../../contract.ts';
 import { type ApiError, apiErrorOf, bodyText, call, JsonText } from './api.ts';
 import { connection } from './connection-state.ts';
@@ -28,7 +29,7 @@ export function useEventTypeCheck(body: object | undefined): CheckResult {
   useEffect(() => {
     if (requestBody === undefined) return undefined;
     const stop = new AbortController();
-    let timer: ReturnType<typeof setTimeout> | undefined;
+    let cancelNext: (() => void) | undefined;
     const runCheck = async (): Promise<void> => {
       try {
         const sent = new JsonText(requestBody);
@@ -39,12 +40,14 @@ export function useEventTypeCheck(body: object | undefined): CheckResult {
         if (stop.signal.aborted) return;
         const failure = apiErrorOf(error);
         setChecked({ requestBody, error: failure });
-        if (failure.status === 0 || failure.status >= 500) timer = setTimeout(() => void runCheck(), retryMilliseconds);
+        if (failure.status === 0 || failure.status >= 500) {
+          cancelNext = after(retryMilliseconds, () => void runCheck());
+        }
       }
     };
-    timer = setTimeout(() => void runCheck(), pauseMilliseconds);
+    cancelNext = after(pauseMilliseconds, () => void runCheck());
     return () => {
-      clearTimeout(timer);
+      cancelNext?.();
       stop.abort();
     };
   }, [requestBody, generation]);

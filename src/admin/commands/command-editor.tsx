@@ -4,7 +4,7 @@ import { type ApiError, apiErrorOf, JsonText } from '../api/api.ts';
 import { useEventTypeCheck, type CheckResult } from '../api/event-type-check.ts';
 import { queries, useLoaded } from '../api/queries.ts';
 import { curl } from '../curl.ts';
-import { newEventId } from '../examples/event-id.ts';
+import { newId } from '../../client/clock.ts';
 import { lineOfPointer, readJsonText, type LineFinding } from '../json-line-numbers.ts';
 import { CodeEditor } from '../parts/code-editor.tsx';
 import { Confirm } from '../parts/confirm.tsx';
@@ -52,7 +52,7 @@ export function CommandEditor(properties: CommandEditorProperties): JSX.Element 
   // What it is made from may change meanwhile.
   const [example] = useState(properties.example);
   const [payload, setPayload] = useState(example);
-  const [id, setId] = useState(newEventId);
+  const [id, setId] = useState(newId);
   const [isConfirming, setIsConfirming] = useState(false);
   const [progress, setProgress] = useState<Progress>();
   const [error, setError] = useState<ApiError>();
@@ -75,7 +75,7 @@ export function CommandEditor(properties: CommandEditorProperties): JSX.Element 
     setProgress(undefined);
     setError(undefined);
     // Under the id of a command that may be stored, another one would be left out.
-    if (error !== undefined) setId(newEventId());
+    if (error !== undefined) setId(newId());
   };
   const violations = (checked.outcome?.event?.violations ?? []).map(({ pointer, message }) => ({
     pointer: pointer.replace(/^#\/payload/, '#'),
@@ -94,7 +94,7 @@ export function CommandEditor(properties: CommandEditorProperties): JSX.Element 
     setProgress(outcome ?? 'undecided');
     if (outcome === undefined) return;
     // What is sent next is another command.
-    setId(newEventId());
+    setId(newId());
     forgetUnsaved();
     await queries.invalidateQueries();
     if (outcome.status === 'COMMITTED') onDone?.(outcome);

@@ -3,6 +3,7 @@
  * after a lost response, it is sent again.
  */
 
+import { monotonic, sleep, timestamp } from '../../client/clock.ts';
 import type { Responses } from '../../contract.ts';
 import { apiErrorOf, call, JsonText } from '../api/api.ts';
 
@@ -24,7 +25,7 @@ export type CommandSubject = { readonly loanAccountId: string } | { readonly loa
 /** A command as the event that is published. @param payload JSON. */
 export function commandJson(id: string, type: string, subject: CommandSubject, payload: string): string {
   const envelope = JSON.stringify({
-    metadata: { eid: id, occurred_at: new Date().toISOString() },
+    metadata: { eid: id, occurred_at: timestamp() },
     type,
     ...subject,
   });
@@ -38,12 +39,8 @@ export async function publishCommand(json: string): Promise<void> {
 
 /** @returns Undefined when it is not decided after some time. @throws ApiError */
 export async function outcomeOf(id: string, signal: AbortSignal): Promise<CommandOutcome | undefined> {
-  const until = performance.now() + patienceMilliseconds;
-  for (
-    let pause = firstPauseMilliseconds;
-    performance.now() < until;
-    pause = Math.min(pause * 2, pauseMillisecondsMaximum)
-  ) {
+  const until = monotonic() + patienceMilliseconds;
+  for (let pause = firstPauseMilliseconds; monotonic() < until; pause = Math.min(pause * 2, pauseMillisecondsMaximum)) {
     try {
       const outcome = await call<CommandOutcome>('GET', `/commands/${id}`, undefined, { signal });
       if (outcome.status !== 'PENDING') return outcome;
@@ -53,7 +50,7 @@ export async function outcomeOf(id: string, signal: AbortSignal): Promise<Comman
       const { status } = apiErrorOf(error);
       if (status !== 404 && status !== 0) throw error;
     }
-    await new Promise((resolve) => setTimeout(resolve, pause));
+    await sleep(pause, signal);
     signal.throwIfAborted();
   }
   return undefined;

@@ -1,7 +1,7 @@
+import { newId, now, timestamp } from '../../client/clock.ts';
 import type { Requests } from '../../contract.ts';
 import { annuityProduct } from '../example-product.ts';
 import { call } from '../api/api.ts';
-import { newEventId } from './event-id.ts';
 
 /** The demo data, created through the public API. Every run uses new names. */
 
@@ -24,7 +24,7 @@ const greetings = [
  * @throws ApiError
  */
 export async function loadDemoData(onStep: (step: string) => void): Promise<void> {
-  const run = Date.now().toString(36);
+  const run = now().toString(36);
   const eventType = `demo.greeting-${run}`;
   onStep('Defining an event type …');
   await call('POST', '/event-types', {
@@ -47,7 +47,7 @@ export async function loadDemoData(onStep: (step: string) => void): Promise<void
     'POST',
     `/event-types/${eventType}/events`,
     greetings.map(([greeting, language]) => ({
-      metadata: { eid: newEventId(), occurred_at: new Date().toISOString() },
+      metadata: { eid: newId(), occurred_at: timestamp() },
       greeting,
       language,
     })) satisfies Requests['publishEvents'],

@@ -1,4 +1,4 @@
-import { newEventId } from './event-id.ts';
+import { newId, timestamp } from '../../client/clock.ts';
 
 /** An event that fits a schema, as far as a schema says what fits. */
 
@@ -22,7 +22,7 @@ export function exampleEvent(type: {
   const body = exampleOf(schema, schema, 0);
   const fields = typeof body === 'object' && body !== null && !Array.isArray(body) ? body : {};
   if (type.category === 'undefined') return fields;
-  const metadata = { eid: newEventId(), occurred_at: new Date().toISOString() };
+  const metadata = { eid: newId(), occurred_at: timestamp() };
   return type.category === 'data'
     ? { metadata, data_type: type.name, data_op: 'C', data: fields }
     : { metadata, ...fields };
@@ -77,16 +77,16 @@ function exampleNumber(rules: Schema): number {
 }
 
 function exampleText(rules: Schema): string {
-  const now = new Date().toISOString();
+  const time = timestamp();
   switch (rules['format']) {
     case 'date-time':
-      return now;
+      return time;
     case 'date':
-      return now.slice(0, 10);
+      return time.slice(0, 10);
     case 'time':
-      return now.slice(11);
+      return time.slice(11);
     case 'uuid':
-      return newEventId();
+      return newId();
     case 'email':
       return 'name@example.org';
     case 'uri':

@@ -1,5 +1,6 @@
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
+import { localTimeOf } from '../formats.ts';
 import { Field, SelectField, TimeField } from '../parts/field.tsx';
 import type { Conditions } from './conditions.ts';
 
@@ -19,13 +20,6 @@ function beginningOf({ from, forward }: Conditions): Beginning {
 
 function isTime(from: string): boolean {
   return /^\d{4}-\d\d-\d\dT/.test(from);
-}
-
-/** A time as a field has it, in the time zone of the user. */
-function localTime(time: string): string {
-  const date = new Date(time);
-  if (Number.isNaN(date.getTime())) return '';
-  return new Date(date.getTime() - date.getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
 }
 
 /** What to look for, and from where. It is searched when the form is sent, as a search can take a while. */
@@ -68,7 +62,7 @@ export function ConditionsForm({ conditions, partitions, onSearch }: ConditionsF
       {beginning === 'time' ? (
         <TimeField
           label="Time, in your time zone"
-          value={localTime(draft.from)}
+          value={localTimeOf(draft.from)}
           onInput={(value) => set('from')(value === '' ? '' : new Date(value).toISOString())}
         />
       ) : null}

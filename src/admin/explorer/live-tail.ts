@@ -1,4 +1,5 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
+import { after } from '../../client/clock.ts';
 import { type ApiError, apiErrorOf } from '../api/api.ts';
 import { connection } from '../api/connection-state.ts';
 import { type FoundEvent, loadEvents } from './found-events.ts';
@@ -38,7 +39,7 @@ export function useLiveTail(start: string | undefined, isPaused: boolean, pathOf
     }
     if (isPaused) return undefined;
     const stop = new AbortController();
-    let timer: ReturnType<typeof setTimeout> | undefined;
+    let cancelNext: (() => void) | undefined;
     const follow = async (): Promise<void> => {
       const current = position.current;
       if (current === undefined) return;
@@ -62,12 +63,12 @@ export function useLiveTail(start: string | undefined, isPaused: boolean, pathOf
         if (problem.status !== 0) setError(problem);
         if (problem.status === 404) return;
       }
-      timer = setTimeout(() => void follow(), pollMilliseconds);
+      cancelNext = after(pollMilliseconds, () => void follow());
     };
     void follow();
     return () => {
       stop.abort();
-      clearTimeout(timer);
+      cancelNext?.();
       setIsOpen(false);
     };
   }, [start, isPaused, generation]);

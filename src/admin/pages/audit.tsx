@@ -7,7 +7,7 @@ import { connection } from '../api/connection-state.ts';
 import { queries } from '../api/queries.ts';
 import { shownJson } from '../exact-numbers.ts';
 import { fieldText, idOf, loadEvents, type EventsPage, type FoundEvent } from '../explorer/found-events.ts';
-import { formatCount } from '../formats.ts';
+import { formatCount, localTimeOf } from '../formats.ts';
 import { Field, TimeField } from '../parts/field.tsx';
 import { PageTitle } from '../parts/page-title.tsx';
 import { Problem } from '../parts/problem.tsx';
@@ -53,7 +53,7 @@ export function AuditPage(): JSX.Element {
 
 function WantedForm({ wanted, onSearch }: { wanted: Wanted; onSearch: (next: Wanted) => void }): JSX.Element {
   const [draft, setDraft] = useState(wanted);
-  const [before, setBefore] = useState(localTime(wanted.before));
+  const [before, setBefore] = useState(localTimeOf(wanted.before));
   const change = (changed: Partial<Wanted>): void => setDraft((known) => ({ ...known, ...changed }));
   return (
     <form
@@ -232,11 +232,4 @@ function recordsPath({ who, operation, subject, before }: Wanted, token: string 
     if (before !== '') query.set('from', before);
   }
   return `/event-types/lendstream.audit/retained-events?${query.toString()}`;
-}
-
-/** A time of the API as a field for times has it, in the time zone of the user. Empty for what is none. */
-function localTime(time: string): string {
-  const at = new Date(time);
-  if (Number.isNaN(at.getTime())) return '';
-  return new Date(at.getTime() - at.getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
 }

@@ -1,5 +1,6 @@
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
+import { now } from '../../client/clock.ts';
 import { useAddressQuery } from '../address-query.ts';
 import { useLoaded } from '../api/queries.ts';
 import { CommandEditor } from '../commands/command-editor.tsx';
@@ -15,7 +16,7 @@ import { loadProducts } from './products.tsx';
 /** Opens a loan under a product. */
 export function NewLoanPage(): JSX.Element {
   const wanted = useAddressQuery().get('product');
-  const [id, setId] = useState(() => `loan-${Date.now().toString(36)}`);
+  const [id, setId] = useState(() => `loan-${now().toString(36)}`);
   const products = useLoaded('products', loadProducts);
   const active = (products.data?.items ?? []).filter(({ state }) => state === 'ACTIVE');
   const product = active.find((each) => each.id === wanted)?.id ?? active[0]?.id ?? '';

@@ -1,5 +1,6 @@
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
+import { now, sleep } from '../../client/clock.ts';
 import type { Requests, Responses } from '../../contract.ts';
 import { type ApiError, apiErrorOf, call } from '../api/api.ts';
 import { formatCount } from '../formats.ts';
@@ -115,7 +116,7 @@ export function BusinessDayPanel({ onClosed }: { onClosed: () => void }): JSX.El
             const isOfThisDay = data?.endOfDay.businessDate === dayToClose;
             const accountCount = data === undefined || !isOfThisDay ? 0 : accountsDueIn(data.endOfDay);
             const done = close({ businessDate: dayToClose, accounts: accountCount });
-            await Promise.race([done, new Promise((resolve) => setTimeout(resolve, dialogMilliseconds))]);
+            await Promise.race([done, sleep(dialogMilliseconds)]);
             setDayToClose(undefined);
             done.catch((error: unknown) => setFailure(apiErrorOf(error)));
           }}
@@ -211,7 +212,7 @@ async function loadBusinessDay(signal: AbortSignal): Promise<BusinessDay> {
     call<Responses['getOrganizationSetup']>('GET', '/setup/organization', undefined, { signal }),
     call<EndOfDay>('GET', '/organization/endOfDay', undefined, { signal }),
   ]);
-  return { businessDate, timeZone: timeZoneID, lastDayOver: dayBefore(timeZoneID, Date.now()), endOfDay };
+  return { businessDate, timeZone: timeZoneID, lastDayOver: dayBefore(timeZoneID, now()), endOfDay };
 }
 
 /** The day before the one that a time zone has at a time. */

@@ -1,5 +1,6 @@
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
+import { after } from '../../client/clock.ts';
 import { copyText } from '../clipboard.ts';
 
 const doneMilliseconds = 1_500;
@@ -18,7 +19,7 @@ export function CopyButton({ text, what, isNamed = false }: CopyButtonProperties
   const copy = async (): Promise<void> => {
     await copyText(text);
     setIsDone(true);
-    setTimeout(() => setIsDone(false), doneMilliseconds);
+    after(doneMilliseconds, () => setIsDone(false));
   };
   return (
     <button

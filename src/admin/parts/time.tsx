@@ -1,14 +1,15 @@
 import { signal } from '@preact/signals';
 import type { JSX } from 'preact';
+import { every, now } from '../../client/clock.ts';
 import { formatClock, formatExactTime, formatTime } from '../formats.ts';
 
 /** How often the shown times follow the clock: the smallest step that a reader notices. */
 const tickMilliseconds = 5_000;
 
-const now = signal(Date.now());
-setInterval(() => {
-  if (!document.hidden) now.value = Date.now();
-}, tickMilliseconds);
+const shownNow = signal(now());
+every(tickMilliseconds, () => {
+  if (!document.hidden) shownNow.value = now();
+});
 
 interface TimeProperties {
   readonly at: string;
@@ -24,10 +25,10 @@ export function Time({ at, exact = false, still = false }: TimeProperties): JSX.
   if (Number.isNaN(milliseconds)) return <time>{at}</time>;
   const text =
     exact === 'clock'
-      ? formatClock(milliseconds, now.value)
+      ? formatClock(milliseconds, shownNow.value)
       : exact
         ? formatExactTime(milliseconds)
-        : formatTime(milliseconds, Math.max(now.value, milliseconds - 1));
+        : formatTime(milliseconds, Math.max(shownNow.value, milliseconds - 1));
   const tooltip = `${formatExactTime(milliseconds)} (${at})`;
   return (
     <time dateTime={at} title={tooltip} data-tooltip={tooltip} {...(still ? {} : { tabIndex: 0 })}>

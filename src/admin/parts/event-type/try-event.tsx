@@ -4,7 +4,7 @@ import type { Responses } from '../../../contract.ts';
 import { call, JsonText } from '../../api/api.ts';
 import { exampleEvent } from '../../examples/example-event.ts';
 import { useEventTypeCheck } from '../../api/event-type-check.ts';
-import { newEventId } from '../../examples/event-id.ts';
+import { newId } from '../../../client/clock.ts';
 import { lineOfPointer, readJsonText, type LineFinding } from '../../json-line-numbers.ts';
 import { CodeEditor } from '../code-editor.tsx';
 import { Confirm } from '../confirm.tsx';
@@ -93,5 +93,5 @@ function exampleText(type: TryEventProperties['type']): string {
 
 /** The next event is another one: its eid is new, what the user wrote stays. */
 function withNewId(text: string): string {
-  return text.replace(/("eid"\s*:\s*")[^"]*"/, `$1${newEventId()}"`);
+  return text.replace(/("eid"\s*:\s*")[^"]*"/, `$1${newId()}"`);
 }

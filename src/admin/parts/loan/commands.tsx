@@ -1,5 +1,6 @@
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
+import { timestamp } from '../../../client/clock.ts';
 import type { Responses } from '../../../contract.ts';
 import { useAddressQuery } from '../../address-query.ts';
 import { callExactPage, type Exact } from '../../api/api.ts';
@@ -80,7 +81,7 @@ function factsOf(loan: Loan, transactions: readonly Transaction[], transactionKe
   return {
     state: loan.accountState,
     amountDue: Number(amountDue) > 0 ? amountDue : someAmount,
-    today: new Date().toISOString().slice(0, 10),
+    today: timestamp().slice(0, 10),
     productTypeKey: loan.productTypeKey,
     transactionKey: transactionKey === '' ? (transactions.at(-1)?.encodedKey ?? '') : transactionKey,
     disbursementKey: disbursement?.encodedKey ?? '',

@@ -1,11 +1,12 @@
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
+import { timestamp } from '../../../client/clock.ts';
 import type { Requests, Responses, Schemas } from '../../../contract.ts';
 import { call } from '../../api/api.ts';
 import { listSubscriptions } from '../../api/api-lists.ts';
 import { queries, useLoaded } from '../../api/queries.ts';
 import { curl } from '../../curl.ts';
-import { formatCount } from '../../formats.ts';
+import { formatCount, localTimeOf } from '../../formats.ts';
 import { Confirm } from '../confirm.tsx';
 import { CopyButton } from '../copy-button.tsx';
 import { Field, SelectField, TimeField } from '../field.tsx';
@@ -47,7 +48,7 @@ export function MoveCursors({ subscription, onClose, onMoved }: MoveCursorsPrope
   const [type, setType] = useState('');
   const [target, setTarget] = useState<Target>({
     kind: 'end',
-    time: localTime(new Date()),
+    time: localTimeOf(timestamp()),
     shift: '-100',
     partition: '0',
     offset: '',
@@ -189,9 +190,4 @@ function totalText({ skipped, repeated, open_streams: openStreams }: Moves): str
   if (openStreams === 0) return effect;
   const streams = openStreams === 1 ? 'The open stream ends' : `The ${formatCount(openStreams)} open streams end`;
   return `${effect} ${streams}, and the consumer connects again.`;
-}
-
-/** A time as an input field needs it: to the minute, in the user's time zone. */
-function localTime(date: Date): string {
-  return new Date(date.getTime() - date.getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
 }
