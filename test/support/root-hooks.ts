@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { silentLogger } from '../../src/logger.ts';
@@ -14,21 +14,30 @@ import { responseWatch, responseWatchName } from './processes/service-program.ts
  * Applies to every test run: each response of the service, in this process or in one that a test starts, must match
  * schemas/openapi.json, and no line of a log may have keys, passwords or texts about people. Otherwise the test fails.
  */
-const folder = mkdtempSync(join(tmpdir(), 'lendstream-responses-'));
-let recorded = new RecordedResponses(folder);
+let recording: Recording | undefined;
 /** Of the responses of this process. */
 const faults: string[] = [];
-const findingsFile = `${folder}-log-findings`;
-let findings = new LogFindings(findingsFile);
+
+/** What the tests of a file leave behind for these checks, in this process and in those that they start. */
+interface Recording {
+  readonly folder: string;
+  readonly findingsFile: string;
+  readonly responses: RecordedResponses;
+  readonly findings: LogFindings;
+}
+
+function startRecording(): Recording {
+  const folder = mkdtempSync(join(tmpdir(), 'lendstream-responses-'));
+  const findingsFile = `${folder}-log-findings`;
+  return { folder, findingsFile, responses: new RecordedResponses(folder), findings: new LogFindings(findingsFile) };
+}
 
 export const mochaHooks = {
   beforeAll(): void {
     // A process that runs one file after another gets here once for each.
-    mkdirSync(folder, { recursive: true });
-    recorded = new RecordedResponses(folder);
-    findings = new LogFindings(findingsFile);
-    process.env[responsesFolderVariable] = folder;
-    process.env[findingsFileVariable] = findingsFile;
+    recording = startRecording();
+    process.env[responsesFolderVariable] = recording.folder;
+    process.env[findingsFileVariable] = recording.findingsFile;
     const options = process.env['NODE_OPTIONS'] ?? '';
     if (!options.includes(responseWatchName)) process.env['NODE_OPTIONS'] = `${options} ${responseWatch}`.trim();
     watchResponses((response) => faults.push(...faultsOf(response)));
@@ -44,17 +53,19 @@ export const mochaHooks = {
       await endTestFile();
       throwFaults();
     } finally {
-      rmSync(folder, { recursive: true, force: true });
-      rmSync(findingsFile, { force: true });
+      if (recording !== undefined) {
+        rmSync(recording.folder, { recursive: true, force: true });
+        rmSync(recording.findingsFile, { force: true });
+      }
     }
   },
 };
 
 function throwFaults(): void {
-  const all = [...faults.splice(0), ...recorded.take().flatMap(faultsOf)];
+  const all = [...faults.splice(0), ...(recording?.responses.take() ?? []).flatMap(faultsOf)];
   if (all.length > 0) {
     throw new Error(`Responses that are not as schemas/openapi.json describes them:\n${all.join('\n')}`);
   }
-  const found = findings.take();
+  const found = recording?.findings.take() ?? [];
   if (found.length > 0) throw new Error(`Lines of logs with what must not be in them:\n${found.join('\n')}`);
 }
