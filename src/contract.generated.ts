@@ -2852,7 +2852,7 @@ interface EventTypeDefinition {
     }[];
   } | null;
   /**
-   * `lendstream/deduplication-window-seconds` (60 to 86400) stores an event whose eid is repeated within that time once. Others are only stored.
+   * `lendstream/deduplication-window-seconds` (60 to 86400) stores an event whose eid is repeated within that time once. Others that begin with `lendstream/` are refused, and all others only stored.
    */
   annotations?: {
     [k: string]: string | null;
@@ -7187,6 +7187,9 @@ interface SubscriptionDefinition {
       value: string;
     }[];
   } | null;
+  /**
+   * `lendstream/commit-timeout-seconds-maximum` (1 to 3600) replaces the longest `commit_timeout` of its streams. Others that begin with `lendstream/` are refused. Those of Nakadi for events that cannot be processed have their meaning there.
+   */
   annotations?: {
     [k: string]: string | null;
   } | null;

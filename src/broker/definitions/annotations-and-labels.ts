@@ -16,9 +16,26 @@ export const keyPrefixCharactersMaximum = 253;
 /** Annotations or labels as they were sent. */
 export type KeyedTexts = Readonly<Record<string, string | null>>;
 
-/** @returns every rule that annotations break, each about the entry that breaks it */
-export function annotationViolations(annotations: KeyedTexts | null): FieldViolation[] {
-  return keyedViolations('annotations', annotations, (value) => longerThan(value, annotationCharactersMaximum));
+/** The prefix of annotations that have a meaning here. Others are only stored. */
+const ownPrefix = 'lendstream/';
+
+/**
+ * @param meaningful The annotations of this kind of definition that have a meaning. Others with the same prefix would
+ *   be taken for a setting and ignored.
+ * @returns every rule that annotations break, each about the entry that breaks it
+ */
+export function annotationViolations(annotations: KeyedTexts | null, meaningful: readonly string[]): FieldViolation[] {
+  const violations = keyedViolations('annotations', annotations, (value) =>
+    longerThan(value, annotationCharactersMaximum),
+  );
+  if (violations.length > 0) return violations;
+  const unknown = Object.keys(annotations ?? {}).filter(
+    (key) => key.startsWith(ownPrefix) && !meaningful.includes(key),
+  );
+  return unknown.map((key) => ({
+    field: `annotations[${key}]`,
+    message: `is not known: with the prefix ${ownPrefix} there is ${meaningful.join(', ')}`,
+  }));
 }
 
 /** @returns every rule that labels break, each about the entry that breaks it */

@@ -3,6 +3,7 @@ import { FieldViolations, LendstreamError, type FieldViolation } from '../../err
 import { countViolations, lengthViolations } from '../definitions/length-limits.ts';
 import { annotationViolations, labelViolations } from '../definitions/annotations-and-labels.ts';
 import { readAuthorization } from '../definitions/authorization.ts';
+import { deduplicationAnnotation } from '../definitions/deduplication.ts';
 import { defaultStreamingLimits, type StreamingLimits } from '../definitions/streaming-limits.ts';
 import type { Audience, DefaultStatistic, EventType } from '../definitions/event-type.ts';
 import { looseSpelling } from './similar-names.ts';
@@ -100,7 +101,7 @@ export function readEventType(
     ...statisticViolations(definition.default_statistic),
     ...lengthViolations('owning_application', definition.owning_application),
     ...pathViolations(definition),
-    ...annotationViolations(annotations),
+    ...annotationViolations(annotations, [deduplicationAnnotation]),
     ...labelViolations(labels),
     ...unsupportedViolations(body),
     ...(category === null ? [] : strategyViolations(definition)),

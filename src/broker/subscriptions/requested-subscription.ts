@@ -7,7 +7,7 @@ import { readAuthorization } from '../definitions/authorization.ts';
 import type { InitialCursor, Subscription } from '../definitions/subscription.ts';
 import { policyViolations } from '../definitions/unprocessable-events.ts';
 import { type Fields, fieldsOf, textsOf, wrongType } from '../definitions/json-fields.ts';
-import { commitTimeoutViolations } from './commit-timeout-maximum.ts';
+import { commitTimeoutAnnotation, commitTimeoutViolations } from './commit-timeout-maximum.ts';
 import { readCursorFields } from './requested-cursors.ts';
 
 /** Reading a subscription as a client sent it. Pure. */
@@ -47,7 +47,7 @@ export function readSubscription(
     ...lengthViolations('consumer_group', consumerGroup),
     ...eventTypeViolations(eventTypes, partitionsMaximum),
     ...cursorViolations(initialCursors, partitionsMaximum),
-    ...annotationViolations(annotations),
+    ...annotationViolations(annotations, [commitTimeoutAnnotation]),
     ...policyViolations(annotations, eventTypes),
     ...commitTimeoutViolations(annotations),
     ...labelViolations(labels),

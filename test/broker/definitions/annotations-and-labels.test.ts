@@ -6,6 +6,7 @@ import {
   keyedEntriesMaximum,
   labelCharactersMaximum,
   labelViolations,
+  type KeyedTexts,
 } from '../../../src/broker/definitions/annotations-and-labels.ts';
 import type { FieldViolation } from '../../../src/errors.ts';
 
@@ -34,14 +35,15 @@ describe('the violations of annotation and label keys', () => {
     it(`of "${key.slice(0, 20)}" (${key.length}): ${messages.length === 0 ? 'none' : messages.join(', ')}`, () => {
       const expected = messages.map((message) => `labels[${key.slice(0, 253)}]: ${message}`);
       expect(lines(labelViolations({ [key]: null }))).to.deep.equal(expected);
-      expect(annotationViolations({ [key]: 'x' })).to.have.length(messages.length);
+      expect(annotationViolations({ [key]: 'x' }, [])).to.have.length(messages.length);
     });
   }
 
   it('begin at one more than the maximum number of keys', () => {
     const entries = (count: number) =>
       Object.fromEntries(Array.from({ length: count }, (_, index) => [`key${index}`, 'x']));
-    for (const violationsOf of [annotationViolations, labelViolations]) {
+    const ofAnnotations = (texts: KeyedTexts | null) => annotationViolations(texts, []);
+    for (const violationsOf of [ofAnnotations, labelViolations]) {
       expect(violationsOf(entries(keyedEntriesMaximum))).to.deep.equal([]);
       expect(violationsOf(entries(keyedEntriesMaximum + 1))).to.have.length(1);
       expect(violationsOf(null)).to.deep.equal([]);
@@ -52,8 +54,8 @@ describe('the violations of annotation and label keys', () => {
 
 describe('the values of annotations and labels', () => {
   it('may have the maximum length and not one character more', () => {
-    expect(annotationViolations({ a: 'ü'.repeat(annotationCharactersMaximum) })).to.deep.equal([]);
-    expect(lines(annotationViolations({ a: 'ü'.repeat(annotationCharactersMaximum + 1) }))).to.deep.equal([
+    expect(annotationViolations({ a: 'ü'.repeat(annotationCharactersMaximum) }, [])).to.deep.equal([]);
+    expect(lines(annotationViolations({ a: 'ü'.repeat(annotationCharactersMaximum + 1) }, []))).to.deep.equal([
       'annotations[a]: must contain at most 1000 characters',
     ]);
     expect(labelViolations({ a: 'x'.repeat(labelCharactersMaximum) })).to.deep.equal([]);
@@ -75,7 +77,25 @@ describe('the values of annotations and labels', () => {
     it(`of a label ${isAllowed ? 'may' : 'may not'} be ${JSON.stringify(value)}, and those of an annotation may`, () => {
       const expected = isAllowed ? [] : ['labels[a]: Should contain only allowed symbols'];
       expect(lines(labelViolations({ a: value }))).to.deep.equal(expected);
-      expect(annotationViolations({ a: value })).to.deep.equal([]);
+      expect(annotationViolations({ a: value }, [])).to.deep.equal([]);
     });
   }
+});
+
+describe('an annotation with the prefix of this product', () => {
+  const known = ['lendstream/one-setting', 'lendstream/another-setting'];
+  const violationsOf = (key: string): string[] => lines(annotationViolations({ [key]: '1' }, known));
+
+  it('has a meaning, or is refused with those that have one', () => {
+    expect(violationsOf('lendstream/one-setting')).to.deep.equal([]);
+    expect(violationsOf('lendstream/one-settings')).to.deep.equal([
+      'annotations[lendstream/one-settings]: is not known: with the prefix lendstream/ there is lendstream/one-setting, lendstream/another-setting',
+    ]);
+  });
+
+  it('is not one whose prefix only begins alike, or that has none', () => {
+    for (const key of ['lendstream.example.org/setting', 'lendstream', 'other/lendstream']) {
+      expect(violationsOf(key), key).to.deep.equal([]);
+    }
+  });
 });

@@ -96,12 +96,14 @@ describe('the routes of event types', () => {
         retentionMilliseconds: 1e9,
       })),
     );
+    const mistyped = eventTypeBody('mistyped', { annotations: { 'lendstream/deduplication-window': '3600' } });
     const internal = eventTypeBody('lendstream.loan-commands');
     const anySchema = { type: 'json_schema', schema: '{}' };
     const cases: [method: string, path: string, body: unknown, status: number, detail: string][] = [
       ['POST', '/event-types', eventTypeBody('orders'), 409, 'already exists'],
       ['POST', '/event-types', eventTypeBody('x'.repeat(300)), 422, 'the length of the name must be >= 1 and <= 255'],
       ['POST', '/event-types', internal, 422, 'must not begin with "lendstream."'],
+      ['POST', '/event-types', mistyped, 422, 'there is lendstream/deduplication-window-seconds'],
       ['POST', '/event-types', '{', 400, 'not JSON'],
       ['POST', '/event-types', eventTypeBody('a', { category: 'other' }), 400, 'Possible values'],
       ['PUT', '/event-types/orders', eventTypeBody('other'), 422, 'path does not match resource name'],

@@ -42,6 +42,15 @@ describe('the routes of subscriptions', () => {
     ...changes,
   });
 
+  it('return 422 for a mistyped annotation that begins with lendstream/, with the one that there is', async () => {
+    const annotations = { 'lendstream/commit-timeout-seconds': '300' };
+    const refused = await call('POST', '/subscriptions', identity('mistyped', { annotations }));
+    expect([refused.status, refused.body.detail]).to.deep.equal([
+      422,
+      'Field "annotations[lendstream/commit-timeout-seconds]" is not known: with the prefix lendstream/ there is lendstream/commit-timeout-seconds-maximum\n',
+    ]);
+  });
+
   it('return 201 with two locations for a creation, and 200 with one for a repetition', async () => {
     const created = await call('POST', '/subscriptions', identity('locations'));
     const path = `/subscriptions/${(created.body as Subscription).id}`;
