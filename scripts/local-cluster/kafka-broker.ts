@@ -41,7 +41,7 @@ export function newClusterFeatures(folder: string): string {
 }
 
 /** Keeps a node small and its start quick: several nodes share a machine with what is tested against them. */
-const quickStart = ['-XX:+UseSerialGC', '-XX:TieredStopAtLevel=1'];
+const quickStart = ['-XX:+UseSerialGC', '-XX:TieredStopAtLevel=1', '-XX:-UsePerfData'];
 const heapOfOne = ['-Xmx512m', '-Xms256m'];
 const heapOfThree = ['-Xmx400m', '-Xms200m'];
 
