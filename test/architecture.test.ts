@@ -43,7 +43,7 @@ const rooms: Record<string, Room> = {
     owns: [],
   },
   'src/broker/publishing': {
-    imports: [shared, metrics, ports, within('src/broker', 'definitions', 'schemas', 'event-types')],
+    imports: [shared, machineCode, metrics, ports, within('src/broker', 'definitions', 'schemas', 'event-types')],
     owns: [],
   },
   'src/broker/subscriptions': {

@@ -1,5 +1,5 @@
 /**
- * Loops over bytes that the engine compiles, for checksums: JavaScript has no instructions for 16 bytes at a time.
+ * Loops over bytes that the engine compiles, for checksums and requests: JavaScript has no instructions for 16 bytes.
  * In: routines as the text of their instructions. Out: functions with memory of their own.
  * Start with `compile` below; `assembler.ts` makes the module from the text, and `folding.ts` is the loop of checksums.
  */

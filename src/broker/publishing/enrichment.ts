@@ -32,7 +32,11 @@ export interface Enrichment {
   metadataOf(metadata: ProducerMetadata, partition: number): string;
   /** The same when the producer gave only an id and a time, both valid. */
   plainMetadataOf(eid: string, occurredAt: string, partition: number): string;
+  /** The texts of which that consists, before the time, between the time and the id, and after the id. */
+  plainTextsOf(partition: number): readonly [beforeTime: string, beforeId: string, afterId: string];
 }
+
+const beforeTime = '{"occurred_at":"';
 
 /** JSON in which every character beyond ASCII is escaped, so that the text has the same bytes in every encoding. */
 function asciiJson(value: unknown): string {
@@ -44,7 +48,7 @@ function asciiJson(value: unknown): string {
 
 /** Prepares the metadata that is the same for all events of a request. */
 export function createEnrichment(context: EnrichmentContext): Enrichment {
-  const afterOccurredAt = `","published_by":${asciiJson(context.publishedBy)},"eid":"`;
+  const beforeId = `","published_by":${asciiJson(context.publishedBy)},"eid":"`;
   const afterEid = `","event_type":${asciiJson(context.eventType)},"partition":"`;
   const receivedAt = `,"received_at":${asciiJson(context.receivedAt)},"flow_id":`;
   const flowId = asciiJson(context.flowId);
@@ -56,12 +60,14 @@ export function createEnrichment(context: EnrichmentContext): Enrichment {
    */
   const plainEnds: string[] = [];
   // Both were validated against formats without any character that JSON would escape.
-  const startOf = (eid: string, occurredAt: string): string => `{"occurred_at":"${occurredAt}${afterOccurredAt}${eid}`;
-  const plainMetadataOf = (eid: string, occurredAt: string, partition: number): string =>
-    startOf(eid, occurredAt) +
+  const startOf = (eid: string, occurredAt: string): string => `${beforeTime}${occurredAt}${beforeId}${eid}`;
+  const plainEndOf = (partition: number): string =>
     (plainEnds[partition] ??= [afterEid, partition, '"', receivedAt, flowId, version, trace, '}'].join(''));
+  const plainMetadataOf = (eid: string, occurredAt: string, partition: number): string =>
+    startOf(eid, occurredAt) + plainEndOf(partition);
   return {
     plainMetadataOf,
+    plainTextsOf: (partition) => [beforeTime, beforeId, plainEndOf(partition)],
     metadataOf(metadata, partition) {
       if (isPlain(metadata)) return plainMetadataOf(metadata.eid, metadata.occurred_at, partition);
       const start = startOf(metadata.eid, metadata.occurred_at);

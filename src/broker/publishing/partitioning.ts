@@ -13,7 +13,19 @@ export const absent = Symbol('absent');
 export function hashPartition(fields: readonly string[], partitionCount: number): number {
   let sum = 0;
   for (const field of fields) sum = (sum + hashText(field)) | 0;
+  return partitionOfSum(sum, partitionCount);
+}
+
+/** The partition of a key, by the wrapping sum of its fields' hashes. */
+export function partitionOfSum(sum: number, partitionCount: number): number {
   return Math.abs(sum % partitionCount);
+}
+
+/** The hash of a field whose text is ASCII, by its bytes from a start to an end. */
+export function hashAscii(bytes: Uint8Array, start: number, end: number): number {
+  let hash = 0;
+  for (let at = start; at < end; at += 1) hash = (Math.imul(hash, 31) + (bytes[at] as number)) | 0;
+  return hash;
 }
 
 function hashText(text: string): number {

@@ -19,6 +19,12 @@ describe('createEnrichment', () => {
     );
   });
 
+  it('has the texts around the time and the id', () => {
+    const enrichment = createEnrichment(facts);
+    const [beforeTime, beforeId, afterId] = enrichment.plainTextsOf(3);
+    expect(beforeTime + sent.occurred_at + beforeId + sent.eid + afterId).to.equal(enrichment.metadataOf(sent, 3));
+  });
+
   it('keeps parents, flow, span and compaction key of the producer', () => {
     const said = {
       parent_eids: ['P1', 'P2'],

@@ -2,10 +2,12 @@ import { expect } from 'chai';
 import { describe, it } from 'mocha';
 import {
   absent,
+  hashAscii,
   hashPartition,
   keyText,
   namedPartition,
   numberText,
+  partitionOfSum,
   randomPartition,
   valueAt,
   joinKeyFields,
@@ -27,6 +29,19 @@ describe('hashPartition', () => {
       for (const count of [1, 2, 3, 8, 12]) expect(hashPartition(fields, count)).to.equal(Math.abs(sum % count));
     });
   }
+
+  it('is the same by the bytes of texts that are ASCII', () => {
+    for (const fields of [[''], ['a'], ['hello'], ['Aa', 'BB'], ['polygenelubricants']]) {
+      const bytes = Buffer.from(`-${fields.join('')}-`);
+      let start = 1;
+      let sum = 0;
+      for (const { length } of fields) {
+        sum = (sum + hashAscii(bytes, start, start + length)) | 0;
+        start += length;
+      }
+      for (const count of [1, 3, 8]) expect(partitionOfSum(sum, count)).to.equal(hashPartition(fields, count));
+    }
+  });
 
   it('does not depend on the order of the fields', () => {
     expect(hashPartition(['one', 'two'], 8)).to.equal(hashPartition(['two', 'one'], 8));

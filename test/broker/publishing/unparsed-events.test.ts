@@ -1,13 +1,14 @@
 import { expect } from 'chai';
 import { describe, it } from 'mocha';
-import { eventBytesMaximum } from '../../../src/broker/publishing/event-preparation.ts';
+import { eventBytesMaximum, type PreparedRecords } from '../../../src/broker/publishing/event-preparation.ts';
+import { RequestMemory } from '../../../src/broker/publishing/request-memory/request-memory.ts';
 import {
-  isSmallEnough,
   needsNoParsing,
   recordsOf,
+  smallEventBytesMaximum,
   wantedPathsOf,
 } from '../../../src/broker/publishing/unparsed-events.ts';
-import { stored, typeOf } from './prepared-orders.ts';
+import { contextOf, stored, typeOf } from './prepared-orders.ts';
 
 describe('events that are not parsed', () => {
   it('need an id, a time and their key fields', () => {
@@ -27,31 +28,45 @@ describe('events that are not parsed', () => {
   });
 
   it('leave room for their metadata', () => {
-    expect(isSmallEnough(eventBytesMaximum - 64 * 1024)).to.equal(true);
-    expect(isSmallEnough(eventBytesMaximum - 64 * 1024 + 1)).to.equal(false);
+    expect(smallEventBytesMaximum).to.equal(eventBytesMaximum - 64 * 1024);
   });
 
   it('become records by their partition, with keys decoded', () => {
     const type = typeOf({ category: 'undefined', enrichment_strategies: [] });
-    const keys = ['a', 'é', 'b'];
-    const events = {
-      count: keys.length,
-      wantedText: (index: number) => Buffer.from(keys[index] ?? '').toString('latin1'),
-      storedText: (index: number) => `event ${index}`,
+    const memory = RequestMemory.create();
+    const recordsFor = (request: string): unknown => {
+      expect(memory.load(Buffer.from(request))).to.equal(true);
+      const events = request.slice(1, -1).split(',');
+      let at = 1;
+      events.forEach((event, index) => {
+        const end = at + Buffer.byteLength(event);
+        // The key is the last letter.
+        const fields = [at, end, 0, 0, 0, at + 'event '.length, end];
+        memory.fields.set(fields, index * fields.length);
+        at = end + 1;
+      });
+      const found = { count: events.length, fieldsOfEach: 7, wantedFields: [5] };
+      return stored(recordsOf(type, memory, found, contextOf(type)) as PreparedRecords);
     };
-    expect(stored(recordsOf(type, events, Buffer.from('é'), () => 0.5))).to.deep.equal({
-      partitions: [2, 3, 3],
-      batches: [
-        { topic: 'orders', partition: 2, records: [['a', 'event 0']] },
-        {
-          topic: 'orders',
-          partition: 3,
-          records: [
-            ['é', 'event 1'],
-            ['b', 'event 2'],
-          ],
-        },
-      ],
-    });
+    for (const key of ['z', 'é']) {
+      expect(recordsFor(`[event a,event ${key},event b]`)).to.deep.equal({
+        partitions: [2, key === 'é' ? 3 : 2, 3],
+        batches: [
+          {
+            topic: 'orders',
+            partition: 2,
+            records: [['a', 'event a'], ...(key === 'é' ? [] : [[key, `event ${key}`]])],
+          },
+          {
+            topic: 'orders',
+            partition: 3,
+            records: [
+              ...(key === 'é' ? [[key, Buffer.from(`event ${key}`).toString('latin1')]] : []),
+              ['b', 'event b'],
+            ],
+          },
+        ],
+      });
+    }
   });
 });

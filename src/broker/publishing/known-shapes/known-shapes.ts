@@ -1,21 +1,13 @@
 import { isUtf8 } from 'node:buffer';
-import type { Enrichment } from '../enrichment.ts';
 import type { ParsedEvents } from '../request-parsing.ts';
 import type { PreparedRecords, RecordContext } from '../event-preparation.ts';
 import type { PreparedEventType } from '../prepared-event-type.ts';
 import { spanField } from '../event-byte-positions.ts';
 import { SkippedRequests } from '../skipped-requests.ts';
-import {
-  eidPath,
-  isSmallEnough,
-  needsNoParsing,
-  occurredAtPath,
-  recordsOf,
-  wantedPathsOf,
-  type UnparsedEvents,
-} from '../unparsed-events.ts';
+import { RequestMemory } from '../request-memory/request-memory.ts';
+import { needsNoParsing, recordsOf, wantedPathsOf } from '../unparsed-events.ts';
 import { shapeOf } from './event-shape.ts';
-import { matchEvents, patternOf, type MatchedEvent, type ShapePattern } from './shape-matching.ts';
+import { matchEvents, tableOf, type MatchedShape } from './shape-matching.ts';
 
 /** The metadata fields that the enrichment reads, or overwrites without reading. */
 const supportedMetadataFields = ['eid', 'occurred_at', 'event_type'];
@@ -26,27 +18,29 @@ const supportedMetadataFields = ['eid', 'occurred_at', 'event_type'];
  */
 export class KnownShapes {
   readonly #type: PreparedEventType;
-  #pattern: ShapePattern | undefined;
+  readonly #memory: RequestMemory;
+  #shape: MatchedShape | undefined;
   /** The requests that teach no shape, after some without the shape that was learnt before. */
   readonly #skipped = new SkippedRequests();
 
-  constructor(type: PreparedEventType) {
+  constructor(type: PreparedEventType, memory = RequestMemory.ofThread()) {
     this.#type = type;
+    this.#memory = memory;
   }
 
   /** The records of a request whose events all have the shape; undefined when some do not or no shape is known. */
-  prepare(body: Buffer, { random, enrichment }: RecordContext): PreparedRecords | undefined {
-    const pattern = this.#pattern;
-    if (pattern === undefined) return undefined;
-    const matched = isUtf8(body) ? matchEvents(pattern, body.toString('latin1')) : undefined;
-    if (matched === undefined || !matched.every(([text]) => isSmallEnough((text as string).length))) {
-      this.#pattern = undefined;
+  prepare(body: Buffer, context: RecordContext): PreparedRecords | undefined {
+    const shape = this.#shape;
+    if (shape === undefined) return undefined;
+    const events = isUtf8(body) && this.#memory.load(body) ? matchEvents(this.#memory, shape) : undefined;
+    const records = events === undefined ? undefined : recordsOf(this.#type, this.#memory, events, context);
+    if (records === undefined) {
+      this.#shape = undefined;
       this.#skipped.attemptFailed();
       return undefined;
     }
     this.#skipped.attemptSucceeded();
-    const parts = partsOf(matched, pattern.groupsByPath, this.#type.isEnriched ? enrichment : undefined);
-    return recordsOf(this.#type, parts, body, random);
+    return records;
   }
 
   /** Learns from events that were prepared in full. */
@@ -65,7 +59,7 @@ export class KnownShapes {
    * @param isPlain Whether it has no white space between its tokens, and no metadata but an id and a time.
    */
   learnShapeOf(body: Buffer, start: number, end: number, isPlain: boolean): void {
-    if (this.#pattern !== undefined || this.#skipped.skipsNext()) return;
+    if (this.#shape !== undefined || !this.#memory.canFind || this.#skipped.skipsNext()) return;
     const shape =
       isPlain && needsNoParsing(this.#type)
         ? shapeOf({
@@ -77,33 +71,9 @@ export class KnownShapes {
             marked: this.#type.isEnriched ? 'metadata' : null,
           })
         : undefined;
-    this.#pattern = shape === undefined ? undefined : patternOf(shape);
-    if (this.#pattern === undefined) this.#skipped.skipForLong();
+    this.#shape = shape === undefined ? undefined : tableOf(shape);
+    if (this.#shape === undefined) this.#skipped.skipForLong();
   }
-}
-
-/** The parts of events that a pattern found. */
-function partsOf(
-  events: readonly MatchedEvent[],
-  groupsByPath: readonly number[],
-  enrichment: Enrichment | undefined,
-): UnparsedEvents {
-  const wantedText = (index: number, path: number): string => events[index]?.[groupsByPath[path] as number] as string;
-  if (enrichment === undefined) {
-    return { count: events.length, wantedText, storedText: (index) => events[index]?.[0] as string };
-  }
-  const [before, after] = groupsByPath.slice(-2) as [number, number];
-  const eid = groupsByPath[eidPath] as number;
-  const occurredAt = groupsByPath[occurredAtPath] as number;
-  return {
-    count: events.length,
-    wantedText,
-    storedText(index, partition) {
-      const event = events[index] as readonly string[];
-      const metadata = enrichment.plainMetadataOf(event[eid] as string, event[occurredAt] as string, partition);
-      return (event[before] as string) + metadata + (event[after] as string);
-    },
-  };
 }
 
 function hasOnlySupportedMetadata(metadata: unknown): boolean {

@@ -1,6 +1,7 @@
 import { jsonByte } from '../../../json-bytes.ts';
 import { isDateTime } from '../../schemas/text-formats.ts';
 import { eventDepthMaximum, eventsPerRequestMaximum } from '../request-parsing.ts';
+import { eventField, fieldsOfEach } from '../request-memory/event-fields.ts';
 import { hashOfKey, valueKind, type KeyTable, type PlainRules } from './plain-rules.ts';
 
 /**
@@ -10,26 +11,6 @@ import { hashOfKey, valueKind, type KeyTable, type PlainRules } from './plain-ru
  *
  * The walk gives up on whatever it does not know to be valid. The request is then parsed and validated in full.
  */
-
-/** Positions of an event's parts in the request. */
-export const partField = {
-  start: 0,
-  end: 1,
-  /** The object under the key `metadata`. */
-  metadataStart: 2,
-  metadataEnd: 3,
-  /** 1 when the metadata has more than an id and a time. */
-  hasFurtherMetadata: 4,
-  /** The text of the first wanted path, without its quotes: its start, its end, and those of the others. */
-  wanted: 5,
-} as const;
-
-export interface WalkedEvents {
-  readonly count: number;
-  /** {@link fieldsOfEach} numbers for each event. */
-  readonly fields: Int32Array;
-  readonly fieldsOfEach: number;
-}
 
 /** More keys of one object than this are left to the parser: each key is compared with all before it. */
 export const keysMaximum = 64;
@@ -54,7 +35,7 @@ const {
   boolean: booleanKind,
   null: nullKind,
 } = valueKind;
-const { start: startField, end: endField, metadataStart, metadataEnd, hasFurtherMetadata, wanted } = partField;
+const { start: startField, end: endField, metadataStart, metadataEnd, hasFurtherMetadata, wanted } = eventField;
 
 const hashOfPrototype = hashOfKey(Buffer.from('__proto__'));
 
@@ -68,76 +49,75 @@ isPlain[backslash] = 0;
 /**
  * Walks a JSON array of events without white space between tokens.
  * @param body Valid UTF-8.
- * @param text The same as Latin-1: one character for each byte.
  * @param wantedCount How many paths are wanted. An event without one of them is not known to be valid.
- * @returns undefined when the walk gave up
+ * @param fields Gets the fields of each event, one event after another.
+ * @returns The count of events; undefined when the walk gave up, or when there is no room for more fields
  */
 export function walkEvents(
-  body: Uint8Array,
-  text: string,
+  body: Buffer,
   rules: PlainRules,
   wantedCount: number,
-): WalkedEvents | undefined {
+  fields: Int32Array,
+): number | undefined {
   const last = body.length - 1;
   if (body[0] !== openBracket || body[last] !== closeBracket || last < 2) return undefined;
-  return new EventWalk(body, text, wantedCount).events(rules);
+  return new EventWalk(body, wantedCount, fields).events(rules);
 }
 
 /** The hashes of the keys of all objects around the position of a walk, the innermost last. */
 const hashes = new Int32Array(keysMaximum * eventDepthMaximum);
 
 class EventWalk {
-  readonly #body: Uint8Array;
-  readonly #text: string;
+  readonly #body: Buffer;
   /**
    * No string begins at or after this position. Since the body ends with a bracket, no token reads beyond it, so that
    * no read has to be compared with the length: see docs/performance.md.
    */
   readonly #lastQuote: number;
   readonly #fieldsOfEach: number;
-  #fields: Int32Array;
+  readonly #fields: Int32Array;
   /** Where the fields of the current event begin. */
   #base = 0;
   #hashCount = 0;
   #depth = 0;
+  /** The body as Latin-1: one character for each byte. Made when a part of it is needed. */
+  #latin1: string | undefined;
 
-  constructor(body: Uint8Array, text: string, wantedCount: number) {
+  constructor(body: Buffer, wantedCount: number, fields: Int32Array) {
     this.#body = body;
-    this.#text = text;
     this.#lastQuote = body.lastIndexOf(quote);
-    this.#fieldsOfEach = wanted + 2 * wantedCount;
-    this.#fields = new Int32Array(this.#fieldsOfEach * 128);
+    this.#fieldsOfEach = fieldsOfEach(wantedCount);
+    this.#fields = fields;
   }
 
-  events(rules: PlainRules): WalkedEvents | undefined {
+  events(rules: PlainRules): number | undefined {
     const body = this.#body;
     const each = this.#fieldsOfEach;
+    const fields = this.#fields;
+    const countMaximum = Math.min(eventsPerRequestMaximum, Math.floor(fields.length / each));
     let count = 0;
     for (let at = 1; ; at += 1) {
-      if (count === eventsPerRequestMaximum) return undefined;
+      if (count === countMaximum) return undefined;
       this.#base = count * each;
-      if (this.#base === this.#fields.length) this.#grow();
-      this.#fields.fill(unknown, this.#base + wanted, this.#base + each);
-      this.#fields[this.#base + startField] = at;
+      fields.fill(unknown, this.#base + wanted, this.#base + each);
+      fields[this.#base + hasFurtherMetadata] = 0;
+      fields[this.#base + startField] = at;
       if (body[at] !== openBrace) return undefined;
       at = this.#object(at, rules);
       if (at === unknown) return undefined;
-      this.#fields[this.#base + endField] = at;
+      fields[this.#base + endField] = at;
       for (let field = this.#base + wanted; field < this.#base + each; field += 2) {
-        if (this.#fields[field] === unknown) return undefined;
+        if (fields[field] === unknown) return undefined;
       }
       count += 1;
       const byte = body[at];
       if (byte === comma) continue;
-      if (byte !== closeBracket || at !== body.length - 1) return undefined;
-      return { count, fields: this.#fields, fieldsOfEach: each };
+      return byte === closeBracket && at === body.length - 1 ? count : undefined;
     }
   }
 
-  #grow(): void {
-    const grown = new Int32Array(this.#fields.length * 4);
-    grown.set(this.#fields);
-    this.#fields = grown;
+  #text(start: number, end: number): string {
+    return (this.#latin1 ??= this.#body.toString('latin1')).slice(start, end);
   }
 
   /** One past the value that begins at a position; {@link unknown} when it is not known to be valid, as below. */
@@ -158,10 +138,7 @@ class EventWalk {
     const body = this.#body;
     const firstHash = this.#hashCount;
     const isMetadata = rules.place === 'metadata';
-    if (isMetadata) {
-      this.#fields[this.#base + metadataStart] = start;
-      this.#fields[this.#base + hasFurtherMetadata] = 0;
-    }
+    if (isMetadata) this.#fields[this.#base + metadataStart] = start;
     let count = 0;
     let required = 0;
     let at = start + 1;
@@ -270,9 +247,9 @@ class EventWalk {
   }
 
   #isTextAllowed(start: number, end: number, { format, texts }: PlainRules): boolean {
-    if (texts !== null && !texts.has(this.#text.slice(start, end))) return false;
+    if (texts !== null && !texts.has(this.#text(start, end))) return false;
     if (format === 'uuid') return isUuid(this.#body, start, end);
-    if (format === 'date-time') return isUsualTime(this.#body, start, end) || isDateTime(this.#text.slice(start, end));
+    if (format === 'date-time') return isUsualTime(this.#body, start, end) || isDateTime(this.#text(start, end));
     return true;
   }
 

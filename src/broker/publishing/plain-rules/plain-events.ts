@@ -1,18 +1,11 @@
 import { isUtf8 } from 'node:buffer';
-import type { ProducerMetadata } from '../enrichment.ts';
 import type { PreparedRecords, RecordContext } from '../event-preparation.ts';
 import type { PreparedEventType } from '../prepared-event-type.ts';
 import { SkippedRequests } from '../skipped-requests.ts';
-import {
-  eidPath,
-  isSmallEnough,
-  needsNoParsing,
-  occurredAtPath,
-  recordsOf,
-  wantedPathsOf,
-  type UnparsedEvents,
-} from '../unparsed-events.ts';
-import { partField, walkEvents, type WalkedEvents } from './event-walk.ts';
+import { eventField, fieldsOfEach } from '../request-memory/event-fields.ts';
+import { RequestMemory } from '../request-memory/request-memory.ts';
+import { needsNoParsing, recordsOf, smallEventBytesMaximum, wantedPathsOf } from '../unparsed-events.ts';
+import { walkEvents } from './event-walk.ts';
 import { plainRulesOf, type PlainRules } from './plain-rules.ts';
 
 /** What is known of a request that was prepared. */
@@ -31,34 +24,51 @@ export interface PlainRecords {
  */
 export class PlainEvents {
   readonly #type: PreparedEventType;
+  readonly #memory: RequestMemory;
   readonly #wantedPaths: readonly (readonly string[])[];
   /** Made at the first request; null when no event can be prepared here. */
   #rules: PlainRules | null | undefined;
   /** The requests that are not walked, after walks that gave up. */
   readonly #skipped = new SkippedRequests();
 
-  constructor(type: PreparedEventType) {
+  constructor(type: PreparedEventType, memory = RequestMemory.ofThread()) {
     this.#type = type;
+    this.#memory = memory;
     this.#wantedPaths = wantedPathsOf(type);
   }
 
   /** The records of a request whose events are known to be valid; undefined when some are not. */
-  prepare(body: Buffer, { random, enrichment }: RecordContext): PlainRecords | undefined {
+  prepare(body: Buffer, context: RecordContext): PlainRecords | undefined {
     if (this.#rules === undefined) this.#rules = this.#readRules();
     if (this.#rules === null || this.#skipped.skipsNext()) return undefined;
-    const text = isUtf8(body) ? body.toString('latin1') : undefined;
-    const walked = text === undefined ? undefined : walkEvents(body, text, this.#rules, this.#wantedPaths.length);
-    if (text === undefined || walked === undefined || !areSmallEnough(walked)) {
+    const count = isUtf8(body) ? this.#walk(body, this.#rules) : undefined;
+    const records = count === undefined || !this.#memory.load(body) ? undefined : this.#records(count, context);
+    if (records === undefined) {
       this.#skipped.attemptFailed();
       return undefined;
     }
     this.#skipped.attemptSucceeded();
-    const events = this.#type.isEnriched ? enriched(body, text, walked, enrichment) : asSent(text, walked);
+    const { fields } = this.#memory;
     return {
-      records: recordsOf(this.#type, events, body, random),
-      firstEnd: walked.fields[partField.end] as number,
-      isFirstPlain: walked.fields[partField.hasFurtherMetadata] === 0,
+      records,
+      firstEnd: fields[eventField.end] as number,
+      isFirstPlain: fields[eventField.hasFurtherMetadata] === 0,
     };
+  }
+
+  /** Writes the fields of the events, and returns their count if they are valid and small. */
+  #walk(body: Buffer, rules: PlainRules): number | undefined {
+    const { fields } = this.#memory;
+    const wantedCount = this.#wantedPaths.length;
+    const count = walkEvents(body, rules, wantedCount, fields);
+    return count !== undefined && areSmallEnough(fields, count, fieldsOfEach(wantedCount)) ? count : undefined;
+  }
+
+  #records(count: number, context: RecordContext): PreparedRecords | undefined {
+    const wantedCount = this.#wantedPaths.length;
+    const wantedFields = this.#wantedPaths.map((_, path) => eventField.wanted + 2 * path);
+    const events = { count, fieldsOfEach: fieldsOfEach(wantedCount), wantedFields };
+    return recordsOf(this.#type, this.#memory, events, context);
   }
 
   #readRules(): PlainRules | null {
@@ -71,55 +81,13 @@ export class PlainEvents {
 /** Larger metadata is left to full preparation, because it may be stored three times as large: in ASCII. Bytes. */
 export const metadataBytesMaximum = 8 * 1024;
 
-function areSmallEnough({ count, fields, fieldsOfEach }: WalkedEvents): boolean {
-  for (let base = 0; base < count * fieldsOfEach; base += fieldsOfEach) {
+function areSmallEnough(fields: Int32Array, count: number, each: number): boolean {
+  for (let base = 0; base < count * each; base += each) {
     const bytesBetween = (start: number, end: number): number =>
       (fields[base + end] as number) - (fields[base + start] as number);
-    if (!isSmallEnough(bytesBetween(partField.start, partField.end))) return false;
-    if (fields[base + partField.hasFurtherMetadata] === 0) continue;
-    if (bytesBetween(partField.metadataStart, partField.metadataEnd) > metadataBytesMaximum) return false;
+    if (bytesBetween(eventField.start, eventField.end) > smallEventBytesMaximum) return false;
+    if (fields[base + eventField.hasFurtherMetadata] === 0) continue;
+    if (bytesBetween(eventField.metadataStart, eventField.metadataEnd) > metadataBytesMaximum) return false;
   }
   return true;
-}
-
-function asSent(text: string, walked: WalkedEvents): UnparsedEvents {
-  const { count, fields, fieldsOfEach } = walked;
-  const slice = (event: number, from: number, to: number): string =>
-    text.slice(fields[event * fieldsOfEach + from], fields[event * fieldsOfEach + to]);
-  return {
-    count,
-    wantedText: (event, path) => slice(event, partField.wanted + 2 * path, partField.wanted + 2 * path + 1),
-    storedText: (event) => slice(event, partField.start, partField.end),
-  };
-}
-
-function enriched(
-  body: Buffer,
-  text: string,
-  walked: WalkedEvents,
-  enrichment: RecordContext['enrichment'],
-): UnparsedEvents {
-  const { fields, fieldsOfEach } = walked;
-  const sent = asSent(text, walked);
-  const { wantedText } = sent;
-  return {
-    ...sent,
-    storedText(event, partition) {
-      const base = event * fieldsOfEach;
-      const metadataStart = fields[base + partField.metadataStart] as number;
-      const metadataEnd = fields[base + partField.metadataEnd] as number;
-      const metadata =
-        fields[base + partField.hasFurtherMetadata] === 0
-          ? enrichment.plainMetadataOf(wantedText(event, eidPath), wantedText(event, occurredAtPath), partition)
-          : enrichment.metadataOf(
-              JSON.parse(body.toString('utf8', metadataStart, metadataEnd)) as ProducerMetadata,
-              partition,
-            );
-      return (
-        text.slice(fields[base + partField.start], metadataStart) +
-        metadata +
-        text.slice(metadataEnd, fields[base + partField.end])
-      );
-    },
-  };
 }

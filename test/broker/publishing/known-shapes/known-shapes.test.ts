@@ -4,6 +4,8 @@ import { describe, it } from 'mocha';
 import { parseEvents } from '../../../../src/broker/publishing/request-parsing.ts';
 import type { PreparedEventType } from '../../../../src/broker/publishing/prepared-event-type.ts';
 import { KnownShapes } from '../../../../src/broker/publishing/known-shapes/known-shapes.ts';
+import { RequestMemory } from '../../../../src/broker/publishing/request-memory/request-memory.ts';
+import { withoutEngine } from '../without-engine.ts';
 import { exampleEid, exampleMetadata } from '../../../support/broker-on-embedded-log.ts';
 import { contextOf, expectValid, inFull, order, orderSchema, stored, typeOf } from '../prepared-orders.ts';
 import { propertyRuns } from '../../../support/values/property-runs.ts';
@@ -212,5 +214,83 @@ describe('KnownShapes', () => {
       propertyRuns(1_000),
     );
     expect(recognisedCount).to.be.greaterThan(100);
+  });
+
+  it('stores the same as full parsing, for any values of an event', () => {
+    const schema = {
+      properties: {
+        id: { format: 'uuid' },
+        placed: { format: 'date-time' },
+        count: { type: 'integer' },
+        order: { type: 'string' },
+      },
+    };
+    const bare = { category: 'undefined', enrichment_strategies: [] };
+    const types = [
+      typeOf({ compatibility_mode: 'none' }, schema),
+      typeOf({ compatibility_mode: 'none', partition_key_fields: ['order', 'text', 'order'] }, schema),
+      typeOf({ compatibility_mode: 'none', ...bare }, schema),
+    ];
+    const stretched = tuple(constantFrom('x', 'é', '😀'), constantFrom(0, 1, 14, 15, 16, 17, 31, 32, 33)).map(
+      ([letter, count]) => letter.repeat(count),
+    );
+    const mostly = (usual: Arbitrary<string>, other: Arbitrary<string>): Arbitrary<string> =>
+      oneof({ weight: 30, arbitrary: usual }, { weight: 1, arbitrary: other });
+    const ending = mostly(constantFrom('', '\u007f', 'é'), constantFrom('"', '\\', '\u0000', '\u001f'));
+    const text = tuple(mostly(stretched, string({ unit: 'grapheme' })), ending).map((parts) => parts.join(''));
+    const integer = mostly(
+      oneof(nat().map(String), constantFrom('-0', '9'.repeat(300))),
+      constantFrom('1.0', '01', '-', '9'.repeat(301)),
+    );
+    const valuesOf = record({
+      id: mostly(constantFrom(exampleEid, exampleEid.toUpperCase()), constantFrom(`${exampleEid.slice(1)}g`)),
+      placed: mostly(
+        constantFrom(
+          '2026-01-12T10:00:00Z',
+          '2026-01-12T10:00:00.123456789012345678Z',
+          '2024-02-29T10:00:00Z',
+          '2026-12-31T23:59:60Z',
+          '2026-01-12t10:00:00.5+01:00',
+        ),
+        constantFrom('2026-02-29T10:00:00Z', '2026-01-12T10:00:00.Z', ''),
+      ),
+      order: text,
+      text,
+      total: mostly(
+        oneof(integer, constantFrom('-0.50', '0.0', `0.${'9'.repeat(298)}`)),
+        constantFrom('1e5', '1.', `-${'9'.repeat(300)}`),
+      ),
+      count: integer,
+    });
+    const eventOf = (values: Record<string, string>, isEnriched: boolean): string => {
+      const { total, count, ...texts } = values;
+      const others = isEnriched ? { metadata: exampleMetadata(), ...texts } : texts;
+      return `${JSON.stringify(others).slice(0, -1)},"total":${total},"count":${count}}`;
+    };
+    const first = { id: exampleEid, placed: '2026-01-12T10:00:00Z', order: 'A', text: 'b', total: '1.5', count: '1' };
+    let recognisedCount = 0;
+    assert(
+      property(constantFrom(...types), array(valuesOf, { minLength: 1, maxLength: 3 }), (type, all) => {
+        const body = Buffer.from(`[${all.map((values) => eventOf(values, type.isEnriched)).join(',')}]`);
+        const similar = learnt(type, JSON.parse(eventOf(first, type.isEnriched)));
+        const prepared = similar.prepare(body, contextOf(type));
+        if (prepared === undefined) return;
+        recognisedCount += 1;
+        expect(stored(prepared)).to.deep.equal(stored(expectValid(type, body)));
+      }),
+      propertyRuns(1_000),
+    );
+    expect(recognisedCount).to.be.greaterThan(100);
+  });
+
+  it('learns nothing where the engine has no routines', () => {
+    const type = typeOf();
+    const similar = new KnownShapes(
+      type,
+      withoutEngine(() => RequestMemory.create()),
+    );
+    const body = Buffer.from(JSON.stringify([order]));
+    similar.learnShape(parseEvents(body));
+    expect(similar.prepare(body, contextOf(type))).to.equal(undefined);
   });
 });

@@ -1,9 +1,11 @@
 import { expect } from 'chai';
 import { describe, it } from 'mocha';
-import { partField, walkEvents } from '../../../../src/broker/publishing/plain-rules/event-walk.ts';
+import { walkEvents } from '../../../../src/broker/publishing/plain-rules/event-walk.ts';
 import { plainRulesOf, type PlainRules } from '../../../../src/broker/publishing/plain-rules/plain-rules.ts';
+import { eventField, fieldsOfEach } from '../../../../src/broker/publishing/request-memory/event-fields.ts';
 
 const wantedPaths = [['metadata', 'eid'], ['key']];
+const each = fieldsOfEach(wantedPaths.length);
 
 function rulesOf(schema: object): PlainRules {
   const rules = plainRulesOf({ ...schema }, { wantedPaths, hasMetadata: true });
@@ -12,16 +14,17 @@ function rulesOf(schema: object): PlainRules {
 }
 
 /** The texts between the positions that a walk found, by event. */
-function partsOf(request: string): string[][] | undefined {
+function partsOf(request: string, eventsMaximum = 1_000): string[][] | undefined {
   const body = Buffer.from(request);
   const text = body.toString('latin1');
-  const walked = walkEvents(body, text, rulesOf({}), wantedPaths.length);
-  if (walked === undefined) return undefined;
-  const { count, fields, fieldsOfEach } = walked;
+  // As after a request before.
+  const fields = new Int32Array(eventsMaximum * each).fill(7);
+  const count = walkEvents(body, rulesOf({}), wantedPaths.length, fields);
+  if (count === undefined) return undefined;
   return Array.from({ length: count }, (_, index) => {
     const part = (from: number, to: number): string =>
-      text.slice(fields[index * fieldsOfEach + from], fields[index * fieldsOfEach + to]);
-    const { start, end, metadataStart, metadataEnd, wanted } = partField;
+      text.slice(fields[index * each + from], fields[index * each + to]);
+    const { start, end, metadataStart, metadataEnd, wanted } = eventField;
     return [part(start, end), part(metadataStart, metadataEnd), part(wanted, wanted + 1), part(wanted + 2, wanted + 3)];
   });
 }
@@ -36,10 +39,11 @@ describe('walkEvents', () => {
     ]);
   });
 
-  it('finds the parts of as many events as come', () => {
+  it('finds the parts of as many events as there is room for', () => {
     const events = Array.from({ length: 1_000 }, (_, index) => `{"key":"k${index}","metadata":{"eid":"e${index}"}}`);
     const expected = events.map((event, index) => [event, `{"eid":"e${index}"}`, `e${index}`, `k${index}`]);
     expect(partsOf(`[${events.join(',')}]`)).to.deep.equal(expected);
+    expect(partsOf(`[${events.join(',')}]`, events.length - 1)).to.equal(undefined);
   });
 
   it('gives up on an event without one of the wanted texts, and on one whose texts have escapes', () => {
@@ -53,8 +57,9 @@ describe('walkEvents', () => {
     const further = '{"metadata":{"eid":"a","flow_id":"b"},"key":""}';
     const body = Buffer.from(`[${further},${plain},${further}]`);
     const metadata = { properties: { flow_id: { type: 'string' } } };
-    const walked = walkEvents(body, body.toString('latin1'), rulesOf({ properties: { metadata } }), 2);
-    const notes = [0, 1, 2].map((index) => walked?.fields[index * walked.fieldsOfEach + partField.hasFurtherMetadata]);
+    const fields = new Int32Array(3 * each).fill(7);
+    expect(walkEvents(body, rulesOf({ properties: { metadata } }), 2, fields)).to.equal(3);
+    const notes = [0, 1, 2].map((index) => fields[index * each + eventField.hasFurtherMetadata]);
     expect(notes).to.deep.equal([1, 0, 1]);
   });
 });

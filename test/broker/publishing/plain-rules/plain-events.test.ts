@@ -24,6 +24,8 @@ import { keysMaximum, numberBytesMaximum } from '../../../../src/broker/publishi
 import { eventBytesMaximum } from '../../../../src/broker/publishing/event-preparation.ts';
 import { eventDepthMaximum, eventsPerRequestMaximum } from '../../../../src/broker/publishing/request-parsing.ts';
 import type { PreparedEventType } from '../../../../src/broker/publishing/prepared-event-type.ts';
+import { RequestMemory } from '../../../../src/broker/publishing/request-memory/request-memory.ts';
+import { withoutEngine } from '../without-engine.ts';
 import { exampleEid, exampleMetadata } from '../../../support/broker-on-embedded-log.ts';
 import { contextOf, expectValid, inFull, order, orderSchema, stored, typeOf } from '../prepared-orders.ts';
 
@@ -57,9 +59,12 @@ const { metadata, lines: _lines, kind: _kind, ...plainOrder } = order;
 
 const event = { metadata, ...plainOrder };
 
+const slowMemory = withoutEngine(() => RequestMemory.create());
+
 function prepared(type: PreparedEventType, body: Buffer): PlainRecords | undefined {
   const records = new PlainEvents(type).prepare(body, contextOf(type));
   if (records !== undefined) expect(stored(records.records)).to.deep.equal(stored(expectValid(type, body)));
+  expect(new PlainEvents(type, slowMemory).prepare(body, contextOf(type))).to.deep.equal(records);
   return records;
 }
 

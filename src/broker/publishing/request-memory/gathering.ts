@@ -1,0 +1,86 @@
+import { gatheredBytesMaximum, listedMaximum, type Part, type RequestMemory } from './request-memory.ts';
+
+/**
+ * Gathers parts of events of the loaded request, one event after another with a comma between them. What does not fit
+ * into the memory at once is gathered in several turns.
+ */
+export class Gathering {
+  /** Where what was gathered for each event ends in {@link bytes}; known when those are. */
+  readonly ends: number[] = [];
+  readonly #memory: RequestMemory;
+  /** What was gathered in turns before, each with a comma at its end. */
+  readonly #earlier: Buffer[] = [];
+  #earlierBytes = 0;
+  /** The most that is on the list. */
+  #listedBytes = 0;
+  #parts: readonly Part[] | undefined;
+  #recipe = 0;
+  #textBytes = 0;
+
+  /** Ends what was gathered before in the same memory. */
+  constructor(memory: RequestMemory) {
+    this.#memory = memory;
+    memory.clearList();
+  }
+
+  /**
+   * Adds an event.
+   * @param field Where its fields begin.
+   * @param bytes The most bytes that its parts have, apart from the texts among them.
+   * @param parts The same object for events that have the same.
+   * @returns false when the memory has no room for it
+   */
+  add(field: number, bytes: number, parts: readonly Part[]): boolean {
+    const memory = this.#memory;
+    if (memory.listed === listedMaximum) this.#gatherTurn();
+    if (parts !== this.#parts && !this.#use(parts)) return false;
+    let most = bytes + this.#textBytes + 1;
+    if (this.#listedBytes + most > gatheredBytesMaximum) {
+      this.#gatherTurn();
+      if (most > gatheredBytesMaximum || !this.#use(parts)) return false;
+    }
+    memory.list(field, this.#recipe);
+    this.#listedBytes += most;
+    return true;
+  }
+
+  /** All that was gathered, valid until the memory is used again. */
+  bytes(): Buffer {
+    const last = this.#gather();
+    const all = this.#earlier.length === 0 ? last : Buffer.concat([...this.#earlier, last]);
+    return all.subarray(0, Math.max(0, all.length - 1));
+  }
+
+  #use(parts: readonly Part[]): boolean {
+    let recipe = this.#memory.addRecipe(parts);
+    if (recipe === undefined) {
+      this.#gatherTurn();
+      recipe = this.#memory.addRecipe(parts);
+      if (recipe === undefined) return false;
+    }
+    this.#parts = parts;
+    this.#recipe = recipe;
+    this.#textBytes = 0;
+    for (const part of parts) if (typeof part === 'string') this.#textBytes += part.length;
+    return true;
+  }
+
+  /** Makes room for more. */
+  #gatherTurn(): void {
+    const gathered = Buffer.from(this.#gather());
+    this.#earlier.push(gathered);
+    this.#earlierBytes += gathered.length;
+    this.#memory.clearList();
+    this.#listedBytes = 0;
+    this.#parts = undefined;
+  }
+
+  #gather(): Buffer {
+    const memory = this.#memory;
+    const { listed } = memory;
+    if (listed === 0) return Buffer.alloc(0);
+    const gathered = memory.gather();
+    for (let entry = 0; entry < listed; entry += 1) this.ends.push(this.#earlierBytes + memory.gatheredEnd(entry));
+    return gathered;
+  }
+}

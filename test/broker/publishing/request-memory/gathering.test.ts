@@ -1,0 +1,136 @@
+import { expect } from 'chai';
+import { array, assert, boolean, constantFrom, integer, oneof, property, string, tuple } from 'fast-check';
+import { describe, it } from 'mocha';
+import { Gathering } from '../../../../src/broker/publishing/request-memory/gathering.ts';
+import {
+  addedBytesMaximum,
+  gatheredBytesMaximum,
+  listedMaximum,
+  RequestMemory,
+  requestBytesMaximum,
+  type Part,
+} from '../../../../src/broker/publishing/request-memory/request-memory.ts';
+import { withoutEngine } from '../without-engine.ts';
+
+const memories = { compiled: RequestMemory.create(), 'step by step': withoutEngine(() => RequestMemory.create()) };
+
+/** An event from a start to an end, which are the only fields that it has. */
+const whole: readonly Part[] = [{ from: 0, to: 1 }];
+
+/** What was gathered, by event. */
+function texts(gathering: Gathering): string[] {
+  const all = gathering.bytes().toString('latin1');
+  let start = 0;
+  const each = gathering.ends.map((end) => {
+    const text = all.slice(start, end);
+    expect(all[end]).to.equal(end === all.length ? undefined : ',');
+    start = end + 1;
+    return text;
+  });
+  expect(start).to.equal(all.length + 1);
+  return each;
+}
+
+for (const [name, memory] of Object.entries(memories)) {
+  describe(`gathering, ${name}`, () => {
+    const load = (request: Buffer, ...ranges: (readonly [start: number, end: number])[]): void => {
+      expect(memory.load(request)).to.equal(true);
+      for (const [index, range] of ranges.entries()) memory.fields.set(range, 2 * index);
+    };
+
+    it('joins parts of every length', () => {
+      const lengths = [0, 1, 2, 15, 16, 17, 31, 32, 33, 64];
+      const request = Buffer.from(Array.from({ length: 300 }, (_, at) => 33 + (at % 90)));
+      const range = tuple(integer({ min: 0, max: 200 }), oneof(constantFrom(...lengths), integer({ min: 0, max: 99 })));
+      const part = oneof(string({ unit: 'binary-ascii', maxLength: 40 }), tuple(boolean(), boolean()));
+      assert(
+        property(
+          array(range, { minLength: 1, maxLength: 9 }),
+          array(part, { minLength: 1, maxLength: 5 }),
+          (all, kinds) => {
+            load(request, ...all.map(([start, length]) => [start, start + length] as const));
+            // A part begins and ends where the event does, or is empty at one of them.
+            const parts = kinds.map((kind): Part =>
+              typeof kind === 'string' ? kind : { from: +kind[0], to: +kind[1] },
+            );
+            const isForwards = kinds.every((kind) => typeof kind === 'string' || kind[0] <= kind[1]);
+            if (!isForwards) return;
+            const gathering = new Gathering(memory);
+            all.forEach(([, length], index) =>
+              expect(gathering.add(2 * index, kinds.length * length, parts)).to.equal(true),
+            );
+            const expected = all.map(([start, length]) => {
+              const at = [start, start + length];
+              return parts
+                .map((each) =>
+                  typeof each === 'string' ? each : request.toString('latin1', at[each.from], at[each.to]),
+                )
+                .join('');
+            });
+            expect(texts(gathering)).to.deep.equal(expected);
+          },
+        ),
+        { numRuns: 300 },
+      );
+    });
+
+    it('is empty without events', () => {
+      const gathering = new Gathering(memory);
+      expect(gathering.bytes()).to.have.length(0);
+      expect(gathering.ends).to.deep.equal([]);
+    });
+
+    it('reaches the last byte of the largest request', () => {
+      const request = Buffer.alloc(requestBytesMaximum, 'x');
+      request.write('the end', requestBytesMaximum - 7);
+      load(request, [requestBytesMaximum - 7, requestBytesMaximum], [0, 1]);
+      expect(memory.request.length).to.equal(requestBytesMaximum);
+      const gathering = new Gathering(memory);
+      for (const field of [0, 2]) expect(gathering.add(field, 7, whole)).to.equal(true);
+      expect(texts(gathering)).to.deep.equal(['the end', 'x']);
+      expect(memory.load(Buffer.alloc(requestBytesMaximum + 1))).to.equal(false);
+    });
+
+    it('takes turns when there are more events than a turn has', () => {
+      load(Buffer.from('abcdefghij'), ...Array.from({ length: 10 }, (_, at) => [at, at + 1] as const));
+      for (const count of [listedMaximum, listedMaximum + 1, 2 * listedMaximum, 2 * listedMaximum + 3]) {
+        const gathering = new Gathering(memory);
+        for (let index = 0; index < count; index += 1) expect(gathering.add(2 * (index % 10), 1, whole)).to.equal(true);
+        expect(texts(gathering).join('')).to.equal('abcdefghij'.repeat(Math.ceil(count / 10)).slice(0, count));
+      }
+    });
+
+    it('takes turns when events are larger together than a turn may be', () => {
+      const half = gatheredBytesMaximum / 2 - 1;
+      load(Buffer.alloc(gatheredBytesMaximum + 1, 'y'), [0, half], [0, half + 1], [0, gatheredBytesMaximum - 1]);
+      const gathering = new Gathering(memory);
+      const sizes = [half, half, half + 1, half + 1, gatheredBytesMaximum - 1, half];
+      const fieldOf = (size: number): number => [half, half + 1, gatheredBytesMaximum - 1].indexOf(size) * 2;
+      for (const size of sizes) expect(gathering.add(fieldOf(size), size, whole)).to.equal(true);
+      expect(texts(gathering).map(({ length }) => length)).to.deep.equal(sizes);
+      expect(new Gathering(memory).add(0, gatheredBytesMaximum, whole)).to.equal(false);
+      expect(new Gathering(memory).add(0, gatheredBytesMaximum - 2, [...whole, 'zz'])).to.equal(false);
+    });
+
+    it('takes turns when there are more texts than a turn has', () => {
+      load(Buffer.from('ab'), [0, 1], [1, 2]);
+      const gathering = new Gathering(memory);
+      const textOf = (index: number): string => `${index} `.repeat(10_000);
+      const count = 20;
+      for (let index = 0; index < count; index += 1) {
+        expect(gathering.add(2 * (index % 2), 1, [textOf(index), ...whole])).to.equal(true);
+      }
+      const expected = Array.from({ length: count }, (_, index) => textOf(index) + 'ab'[index % 2]);
+      expect(texts(gathering)).to.deep.equal(expected);
+    });
+
+    it('has no room for a text that is larger than a turn has', () => {
+      const recipeBytes = 4 + 12;
+      const text = 'x'.repeat(addedBytesMaximum - recipeBytes);
+      expect(new Gathering(memory).add(0, 0, [`${text}x`])).to.equal(false);
+      const gathering = new Gathering(memory);
+      expect(gathering.add(0, 0, [text])).to.equal(true);
+      expect(texts(gathering)).to.deep.equal([text]);
+    });
+  });
+}
