@@ -193,7 +193,8 @@ export interface EventLog {
 
   /**
    * Appends to any number of partitions and returns when each is durable or has failed. Each partition is all or
-   * nothing; a failure of one does not affect the others.
+   * nothing; a failure of one does not affect the others. Once all of them are appended, the log reads the records no
+   * more, so that their memory may be used again. After a failure it may still send them.
    */
   append(partitions: readonly PartitionRecords[]): Promise<AppendResult[]>;
 

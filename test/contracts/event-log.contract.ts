@@ -4,6 +4,7 @@ import { after, before, describe, it } from 'mocha';
 import { randomUUID } from 'node:crypto';
 import { appendBytesMaximum, recordBytesMaximum } from '../../src/ports/event-log.ts';
 import { appendBytes } from '../../src/ports/append-size.ts';
+import { PackedPartitionRecords } from '../../src/ports/packed-records.ts';
 import type {
   AppendResult,
   CleanupPolicy,
@@ -318,6 +319,25 @@ export function describeEventLog(name: string, open: () => Promise<LogUnderTest>
         expect(accepted).to.not.have.length(0);
         const stored = await readAll(log, where, undefined, 16 * 1024 * 1024);
         expect(stored.map(({ key }) => key)).to.have.members(accepted);
+      });
+
+      it('has read its records when it is done, so that their memory may be used for others', async () => {
+        const where = await newPartition();
+        const written: string[] = [];
+        const values = Buffer.alloc(40_000);
+        for (let round = 0; round < 20; round += 1) {
+          const text = `"${String(round).padStart(3, '0').repeat(13_000)}"`;
+          values.write(text, 'latin1');
+          const packed = { keys: [`key ${round}`], values: values.subarray(0, text.length), valueEnds: [text.length] };
+          const appending = log.append([new PackedPartitionRecords(where.topic, where.partition, packed)]);
+          const [result] = await appending;
+          expect(result?.outcome).to.equal('appended');
+          // Nothing happens between the outcome and this.
+          values.fill('x');
+          written.push(text);
+        }
+        const read = await readAll(log, where);
+        expect(read.map(({ value }) => value)).to.deep.equal(written);
       });
 
       it('is still stored after the log was closed and opened again', async () => {

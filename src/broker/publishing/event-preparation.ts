@@ -43,6 +43,8 @@ export interface PreparedRecords {
   readonly inEveryPartition?: boolean;
   /** The id of each event, where repeated events are stored once. */
   readonly eids?: readonly string[];
+  /** Says that the batches are not read any more: their memory is used for another request. */
+  readonly release?: () => void;
 }
 
 /** How much is validated before other work has its turn. Steps of the budget for validation. */

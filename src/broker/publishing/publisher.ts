@@ -171,6 +171,8 @@ export class Publisher {
     const appended =
       eids === undefined ? await this.#appendAll(prepared) : await this.#appendOnce(record, prepared, eids);
     const outcome = this.#outcome(eventTypeName, body, prepared, appended);
+    // The log promises to read no more what it has appended.
+    if (outcome.status === 200) prepared.release?.();
     const repeated = appended.repetitions.size;
     if (repeated > 0) metrics.repeatedEvents.inc(labels, repeated);
     const count = prepared.partitions.length - repeated;

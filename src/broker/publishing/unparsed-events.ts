@@ -8,6 +8,7 @@ import type { PreparedEventType } from './prepared-event-type.ts';
 import { eventField } from './request-memory/event-fields.ts';
 import { Gathering } from './request-memory/gathering.ts';
 import type { Part, RequestMemory } from './request-memory/request-memory.ts';
+import { ValuesMemory } from './request-memory/values-memory.ts';
 
 /** Valid events of a request whose parts are known without parsing them: their fields are in the request's memory. */
 export interface UnparsedEvents {
@@ -61,10 +62,11 @@ export function recordsOf(
   const partitions = new Int32Array(events.count);
   const keys = routeEvents(type, memory, events, partitions, context.random);
   if (keys === undefined) return undefined;
-  const batches = new PartitionGathering(type, memory, events, context.enrichment).batches(partitions, keys);
-  if (batches === undefined || type.deduplicationMilliseconds === undefined) return batches && { partitions, batches };
-  const eids = textsOf(memory, events, [eidPath]);
-  return eids && { partitions, batches, eids };
+  // These texts are gathered in the same memory as the batches.
+  const eids = type.deduplicationMilliseconds === undefined ? undefined : textsOf(memory, events, [eidPath]);
+  if (type.deduplicationMilliseconds !== undefined && eids === undefined) return undefined;
+  const gathered = new PartitionGathering(type, memory, events, context.enrichment).batches(partitions, keys);
+  return gathered && { partitions, ...gathered, ...(eids === undefined ? {} : { eids }) };
 }
 
 /** Writes the partition of each event and returns their keys; undefined when the memory has no room for them. */
@@ -148,7 +150,10 @@ class PartitionGathering {
   }
 
   /** @returns undefined when the memory has no room for them */
-  batches(partitions: Int32Array, keys: readonly (string | null)[]): PartitionRecords[] | undefined {
+  batches(
+    partitions: Int32Array,
+    keys: readonly (string | null)[],
+  ): Required<Pick<PreparedRecords, 'batches' | 'release'>> | undefined {
     const { name, partitionCount } = this.#type;
     const eventsOf: (number[] | undefined)[] = Array.from({ length: partitionCount });
     for (let index = 0; index < partitions.length; index += 1) {
@@ -159,14 +164,12 @@ class PartitionGathering {
       const events = eventsOf[partition];
       if (events !== undefined && !this.#addAll(gathering, events, partition)) return undefined;
     }
-    const gathered = gathering.bytes();
-    // All of it is written, so there is no need to fill it with zeros first.
-    const bytes = Buffer.allocUnsafeSlow(gathered.length);
-    bytes.set(gathered);
+    const memory = new ValuesMemory(gathering.bytes());
+    const { bytes } = memory;
     const { ends } = gathering;
     let first = 0;
     let start = 0;
-    return eventsOf.flatMap((events, partition) => {
+    const batches = eventsOf.flatMap((events, partition): PartitionRecords[] => {
       if (events === undefined) return [];
       const valueEnds: number[] = [];
       const keysOfPartition: (string | null)[] = [];
@@ -180,6 +183,7 @@ class PartitionGathering {
       start = end + 1;
       return [new PackedPartitionRecords(name, partition, { keys: keysOfPartition, values, valueEnds })];
     });
+    return { batches, release: () => memory.release() };
   }
 
   #addAll(gathering: Gathering, events: readonly number[], partition: number): boolean {

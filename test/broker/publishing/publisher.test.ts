@@ -84,6 +84,34 @@ describe('Publisher', () => {
     ).to.deep.equal(['1', '2', '3']);
   });
 
+  it('stores what each of many requests has, although their memory is used again', async () => {
+    await define('orders');
+    const requests = 60;
+    const orderOf = (request: number, index: number): string => `${request}-${index}-${'x'.repeat(300)}`;
+    const bodyOf = (request: number): Buffer => {
+      const events = Array.from(
+        { length: 100 },
+        (_, index) => `{"metadata":${metadataText},"order":"${orderOf(request, index)}"}`,
+      );
+      return Buffer.from(`[${events.join(',')}]`);
+    };
+    const publish = async (request: number): Promise<void> => {
+      expect((await broker.publisher.publish('orders', bodyOf(request), context)).status).to.equal(200);
+    };
+    // The first one teaches the shape. Eight clients send the others.
+    await publish(0);
+    let next = 1;
+    const client = async (): Promise<void> => {
+      while (next < requests) await publish((next += 1) - 1);
+    };
+    await Promise.all(Array.from({ length: 8 }, client));
+    const orders = (await storedTexts(broker.log, 'orders')).map(
+      (text) => (JSON.parse(text) as { order: string }).order,
+    );
+    const sent = Array.from({ length: requests * 100 }, (_, index) => orderOf(Math.floor(index / 100), index % 100));
+    expect(orders.sort()).to.deep.equal(sent.sort());
+  });
+
   it('finds an event type that another process just created, also for an event written by this process', async () => {
     const late = lateLog(broker.log, registryTopic);
     const registry = new Registry(late.log, silentLogger);

@@ -64,7 +64,9 @@ const slowMemory = withoutEngine(() => RequestMemory.create());
 function prepared(type: PreparedEventType, body: Buffer): PlainRecords | undefined {
   const records = new PlainEvents(type).prepare(body, contextOf(type));
   if (records !== undefined) expect(stored(records.records)).to.deep.equal(stored(expectValid(type, body)));
-  expect(new PlainEvents(type, slowMemory).prepare(body, contextOf(type))).to.deep.equal(records);
+  const compared = (each: PlainRecords | undefined) => each && { ...each, records: stored(each.records) };
+  const again = new PlainEvents(type, slowMemory).prepare(body, contextOf(type));
+  expect(compared(again)).to.deep.equal(compared(records));
   return records;
 }
 
