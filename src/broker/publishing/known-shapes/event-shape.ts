@@ -56,7 +56,7 @@ const plainRules = new Set([...annotations, 'type', 'nullable']);
 /**
  * A shape is learnt from small events only: the more of an event is plain text, the less recognising it gains. Bytes.
  */
-const shapeBytesMaximum = 16 * 1024;
+export const shapeBytesMaximum = 16 * 1024;
 
 export interface ShapeRequest {
   /** Holds a valid event with no white space between its tokens and no repeated keys at its top level. */

@@ -1,5 +1,7 @@
+import { jsonByte } from '../../../json-bytes.ts';
 import type { Routine } from '../../../machine-code/assembler.ts';
 import { gapKind } from '../known-shapes/event-shape.ts';
+import { numberBytesMaximum } from '../plain-rules/event-walk.ts';
 import { eventField, fieldBytes } from './event-fields.ts';
 
 /** An entry of the table of a shape has four numbers. They describe a piece and the gap after it. */
@@ -18,11 +20,12 @@ export const entryBytes = 16;
 /** Stands for the kind of the gap after the last piece of a shape, where an event ends. */
 export const lastPiece = 6;
 
-/** Longer numbers are left to the parser, which knows when they are beyond every double. Bytes. */
-const numberBytesMaximum = 300;
+const { quote, backslash, comma, colon, closeBracket, digitZero, space } = jsonByte;
+const [dash, dot, upperCaseZ, lowerCaseA] = [0x2d, 0x2e, 0x5a, 0x61];
 
-const characters = { space: 0x20, zero: 0x30, lowerCase: 0x20, a: 0x61, quote: 0x22, backslash: 0x5c, dash: 0x2d };
-const [comma, dot, colon, upperCaseZ, closeBracket] = [0x2c, 0x2e, 0x3a, 0x5a, 0x5d];
+/** The bit by which a letter of lower case differs from that of upper case. */
+const lowerCase = 0x20;
+
 const digits = 10;
 const lettersOfHexadecimal = 6;
 
@@ -46,9 +49,9 @@ const differencesAndEnd = 0x1_ffff;
 /** Moves to the next quote, backslash or control character. The byte after the request is one. */
 const moveToEndOfText = `
   loop $sixteenBytes
-    local.get at v128.load 0 local.tee bytes ${sixteen(characters.quote)} i8x16.eq
-    local.get bytes ${sixteen(characters.backslash)} i8x16.eq v128.or
-    local.get bytes ${sixteen(characters.space)} i8x16.lt_u v128.or
+    local.get at v128.load 0 local.tee bytes ${sixteen(quote)} i8x16.eq
+    local.get bytes ${sixteen(backslash)} i8x16.eq v128.or
+    local.get bytes ${sixteen(space)} i8x16.lt_u v128.or
     i8x16.bitmask local.tee ends
     if
       local.get at local.get ends i32.ctz i32.add local.set at
@@ -61,11 +64,17 @@ const moveToEndOfText = `
 const moveOverDigits = `
   block $noDigit
     loop $digit
-      local.get at i32.load8_u 0 i32.const ${characters.zero} i32.sub i32.const ${digits} i32.ge_u br_if $noDigit
+      local.get at i32.load8_u 0 i32.const ${digitZero} i32.sub i32.const ${digits} i32.ge_u br_if $noDigit
       ${advance(1)}
       br $digit
     end
   end`;
+
+/** Moves over digits, or leaves a block when there is none. */
+const moveOverSomeDigits = (blockWithoutDigits: string): string => `
+  local.get at local.set digitsStart
+  ${moveOverDigits}
+  local.get at local.get digitsStart i32.eq br_if ${blockWithoutDigits}`;
 
 const dashesOfUuid = [8, 13, 18, 23];
 const uuidBytes = 36;
@@ -76,11 +85,11 @@ function compareUuid(from: number): string {
   const dashBits = dashes.reduce((bits, dash) => bits | (1 << (dash - from)), 0);
   return `
     local.get at v128.load ${from} local.tee bytes
-    ${sixteen(characters.zero)} i8x16.sub ${sixteen(digits)} i8x16.lt_u
-    local.get bytes ${sixteen(characters.lowerCase)} v128.or
-    ${sixteen(characters.a)} i8x16.sub ${sixteen(lettersOfHexadecimal)} i8x16.lt_u v128.or
+    ${sixteen(digitZero)} i8x16.sub ${sixteen(digits)} i8x16.lt_u
+    local.get bytes ${sixteen(lowerCase)} v128.or
+    ${sixteen(lowerCaseA)} i8x16.sub ${sixteen(lettersOfHexadecimal)} i8x16.lt_u v128.or
     i8x16.bitmask
-    local.get bytes ${sixteen(characters.dash)} i8x16.eq i8x16.bitmask i32.const 16 i32.shl i32.or
+    local.get bytes ${sixteen(dash)} i8x16.eq i8x16.bitmask i32.const 16 i32.shl i32.or
     i32.const ${(dashBits << 16) | (~dashBits & 0xffff)} i32.ne br_if $unlike`;
 }
 
@@ -94,7 +103,7 @@ const [leastTime, greatestTime] = [Buffer.from('0000-00-00T00:00'), Buffer.from(
 function compareTwoDigits(from: number, least: number, limit: number): string {
   return `
     local.get at i32.load8_u ${from} i32.const ${digits} i32.mul local.get at i32.load8_u ${from + 1} i32.add
-    i32.const ${characters.zero * (digits + 1) + least} i32.sub i32.const ${limit - least} i32.ge_u br_if $unusual`;
+    i32.const ${digitZero * (digits + 1) + least} i32.sub i32.const ${limit - least} i32.ge_u br_if $unusual`;
 }
 
 const matchUsualTime = `
@@ -105,19 +114,17 @@ const matchUsualTime = `
   ${compareTwoDigits(8, 1, 29)}
   ${compareTwoDigits(11, 0, 24)}
   local.get at i32.load8_u 16 i32.const ${colon} i32.ne br_if $unusual
-  local.get at i32.load8_u 17 i32.const ${characters.zero} i32.sub i32.const 6 i32.ge_u br_if $unusual
-  local.get at i32.load8_u 18 i32.const ${characters.zero} i32.sub i32.const ${digits} i32.ge_u br_if $unusual
+  local.get at i32.load8_u 17 i32.const ${digitZero} i32.sub i32.const 6 i32.ge_u br_if $unusual
+  local.get at i32.load8_u 18 i32.const ${digitZero} i32.sub i32.const ${digits} i32.ge_u br_if $unusual
   ${advance(19)}
   ${isByte(dot)}
   if
     ${advance(1)}
-    local.get at local.set digitsStart
-    ${moveOverDigits}
-    local.get at local.get digitsStart i32.eq br_if $unusual
+    ${moveOverSomeDigits('$unusual')}
   end
   local.get at i32.load8_u 0 i32.const ${upperCaseZ} i32.ne br_if $unusual
   ${advance(1)}
-  local.get at i32.load8_u 0 i32.const ${characters.quote} i32.ne br_if $unusual`;
+  local.get at i32.load8_u 0 i32.const ${quote} i32.ne br_if $unusual`;
 
 const matchTime = `
   block $time
@@ -134,23 +141,19 @@ const matchTime = `
   end`;
 
 const matchNumber = `
-  ${isByte(characters.dash)} if ${advance(1)} end
-  ${isByte(characters.zero)}
+  ${isByte(dash)} if ${advance(1)} end
+  ${isByte(digitZero)}
   if
     ${advance(1)}
   else
-    local.get at local.set digitsStart
-    ${moveOverDigits}
-    local.get at local.get digitsStart i32.eq br_if $unlike
+    ${moveOverSomeDigits('$unlike')}
   end
   local.get kind i32.const ${gapKind.number} i32.eq
   if
     ${isByte(dot)}
     if
       ${advance(1)}
-      local.get at local.set digitsStart
-      ${moveOverDigits}
-      local.get at local.get digitsStart i32.eq br_if $unlike
+      ${moveOverSomeDigits('$unlike')}
     end
   end
   local.get at local.get gapStart i32.sub i32.const ${numberBytesMaximum} i32.gt_u br_if $unlike`;

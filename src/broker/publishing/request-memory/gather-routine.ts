@@ -1,3 +1,4 @@
+import { jsonByte } from '../../../json-bytes.ts';
 import type { Routine } from '../../../machine-code/assembler.ts';
 
 /**
@@ -55,7 +56,7 @@ export const gatherRoutine: Routine = {
         local.get partsEnd i32.lt_u br_if $part
       end
       local.get list local.get to i32.store ${listedField.event}
-      local.get to i32.const 44 i32.store8 0
+      local.get to i32.const ${jsonByte.comma} i32.store8 0
       local.get to i32.const 1 i32.add local.set to
       local.get list i32.const ${listedBytes} i32.add local.tee list
       local.get listEnd i32.lt_u br_if $entry

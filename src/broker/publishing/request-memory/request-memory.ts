@@ -1,4 +1,6 @@
+import { jsonByte } from '../../../json-bytes.ts';
 import { compile } from '../../../machine-code/compile.ts';
+import { shapeBytesMaximum } from '../known-shapes/event-shape.ts';
 import { eventsPerRequestMaximum } from '../request-parsing.ts';
 import { fieldBytes } from './event-fields.ts';
 import { findRoutine, entryBytes } from './find-routine.ts';
@@ -42,9 +44,6 @@ const unusualTimeBytes = 8;
 /** The most gaps of a shape. */
 export const gapsMaximum = 100;
 
-/** The most bytes of a shape between its gaps. */
-export const piecesBytesMaximum = 16 * 1024;
-
 /** How many events are gathered at once. */
 export const listedMaximum = 4 * 1024;
 
@@ -61,7 +60,7 @@ const unusualAt = fieldsAt + fieldsBytesMaximum;
 const unusualEnd = unusualAt + unusualTimesMaximum * unusualTimeBytes;
 const entriesAt = unusualEnd + unusualTimeBytes;
 const piecesAt = entriesAt + (gapsMaximum + 1) * entryBytes;
-const addedAt = piecesAt + piecesBytesMaximum + room;
+const addedAt = piecesAt + shapeBytesMaximum + room;
 const listAt = addedAt + addedBytesMaximum + room;
 const gatheredAt = listAt + listedMaximum * listedBytes;
 const memoryBytes = gatheredAt + gatheredBytesMaximum + room;
@@ -73,7 +72,7 @@ export interface ShapeTable {
    * are at most {@link gapsMaximum}.
    */
   readonly entries: Int32Array;
-  /** At most {@link piecesBytesMaximum}. */
+  /** At most {@link shapeBytesMaximum}. */
   readonly pieces: Uint8Array;
   readonly fieldsOfEach: number;
 }
@@ -257,13 +256,11 @@ export class RequestMemory {
         to += end - start;
       }
       words[entry + listedField.event / fieldBytes] = to;
-      bytes[to] = comma;
+      bytes[to] = jsonByte.comma;
       to += 1;
     }
     return to;
   }
 }
-
-const comma = 0x2c;
 
 let ofThread: RequestMemory | undefined;
