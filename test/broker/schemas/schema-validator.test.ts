@@ -7,6 +7,7 @@ import { ValidationBudget, validationStepsPerEvent } from '../../../src/broker/s
 import { WrittenNumbers } from '../../../src/broker/schemas/written-numbers.ts';
 import { LendstreamError } from '../../../src/errors.ts';
 import { costlyCases, nestedList } from '../../fuzz/generator/costly-schemas.ts';
+import { millisecondsSince, processorMilliseconds } from '../../support/values/processor-time.ts';
 
 function findings(schema: Record<string, unknown>, value: unknown): string[] {
   return compileValidator(schema)(value).map(({ pointer, message }) => `${pointer}: ${message}`);
@@ -103,9 +104,8 @@ describe('compileValidator', () => {
 
   it('matches a hostile pattern in linear time', () => {
     const validate = compileValidator({ pattern: '^(a+)+$' });
-    const startedAt = performance.now();
-    expect(validate(`${'a'.repeat(100_000)}!`)).to.have.length(1);
-    expect(performance.now() - startedAt).to.be.lessThan(5_000);
+    const took = processorMilliseconds(() => expect(validate(`${'a'.repeat(100_000)}!`)).to.have.length(1));
+    expect(took).to.be.lessThan(5_000);
   });
 
   it('matches a long text against a simple pattern', () => {
@@ -214,13 +214,15 @@ describe('compileValidator against hostile schemas', () => {
     expect(validate({ list: [...list, 10] }, budget()).map(({ pointer }) => pointer)).to.deep.equal(['#/list/400000']);
   });
 
-  it('finds repeated items among many in time', function () {
-    this.timeout(2_000);
+  it('finds repeated items among many in time', () => {
     const items = Array.from({ length: 50_000 }, (_, index) => ({ index }));
-    expect(findings({ uniqueItems: true }, items)).to.deep.equal([]);
-    expect(findings({ uniqueItems: true }, [...items, { index: 3 }])).to.deep.equal([
-      '#: must not have duplicate items',
-    ]);
+    const took = processorMilliseconds(() => {
+      expect(findings({ uniqueItems: true }, items)).to.deep.equal([]);
+      expect(findings({ uniqueItems: true }, [...items, { index: 3 }])).to.deep.equal([
+        '#: must not have duplicate items',
+      ]);
+    });
+    expect(took).to.be.lessThan(2_000);
     expect(findings({ uniqueItems: false }, [1, 1])).to.deep.equal([]);
   });
 });
@@ -231,15 +233,14 @@ describe('compileValidator on a budget', () => {
       it(`abandons ${title}, asked for ${allViolations ? 'all violations' : 'one'}`, () => {
         const budget = new ValidationBudget(0);
         const validate = compileValidator(schema, { allViolations });
-        const usedBefore = process.cpuUsage();
+        const before = process.cpuUsage();
         const violations = validate(value, budget);
         // Some are found to be invalid before they get costly.
         if (violations[0]?.message.startsWith('cannot be checked') === true) {
           expect(violations).to.have.length(1);
           expect(violations[0].message).to.match(/more than 50000000 steps|refers to itself too often/);
         } else expect(violations).to.have.length.within(1, collectedViolationsMaximum);
-        const { user, system } = process.cpuUsage(usedBefore);
-        expect((user + system) / 1_000).to.be.lessThan(2_000);
+        expect(millisecondsSince(before)).to.be.lessThan(2_000);
       });
     }
   }
