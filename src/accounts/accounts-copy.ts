@@ -7,7 +7,7 @@
 
 import type { EventLog, Offset, PartitionBounds, RecordBatch } from '../ports/event-log.ts';
 import { noValue } from '../ports/event-log.ts';
-import { boundsOfPartition } from '../ports/partition-bounds.ts';
+import { endOfPartition } from '../ports/partition-bounds.ts';
 import { TopicTail } from '../broker/log/topic-tail.ts';
 import { giveWay, type Clock } from '../clock.ts';
 import { IntegrityCheck, type IntegrityProgress } from '../integrity/integrity-check.ts';
@@ -327,7 +327,7 @@ export class AccountsCopy implements AccountsForWorker {
   async catchUpPartition(partition: number, signal: AbortSignal): Promise<Offset> {
     await this.#rebuilding;
     const topicPartition = { topic: accountsTopic, partition };
-    const { latest } = await boundsOfPartition(this.#options.log, topicPartition, { includeUncommitted: true });
+    const latest = await endOfPartition(this.#options.log, topicPartition, { includeUncommitted: true });
     try {
       await this.#tail.waitUntilApplied(partition, latest, { signal });
       return latest;

@@ -20,6 +20,7 @@ import type {
   FencedWriter,
   Offset,
   PartitionBounds,
+  PartitionEnd,
   PartitionRecords,
   ReadOptions,
   ReadResult,
@@ -245,6 +246,15 @@ export class EmbeddedLog implements EventLog {
       partitions.map(({ topic, partition }) => {
         const { earliest, latest } = findPartition(this.#catalogue.topics, { topic, partition });
         return { topic, partition, earliest, latest };
+      }),
+    );
+  }
+
+  endOffsets(partitions: readonly TopicPartition[]): Promise<PartitionEnd[]> {
+    return this.#fromMemory(() =>
+      partitions.map(({ topic, partition }) => {
+        const { latest } = findPartition(this.#catalogue.topics, { topic, partition });
+        return { topic, partition, latest };
       }),
     );
   }

@@ -14,6 +14,7 @@ import type {
   FencedWriter,
   Offset,
   PartitionBounds,
+  PartitionEnd,
   PartitionRecords,
   ReadOptions,
   ReadResult,
@@ -29,7 +30,7 @@ import { Coordinators } from './connection/coordinator.ts';
 import { KafkaReader } from './consume/reader.ts';
 import { KafkaGroupOffsets } from './admin/consumer-group-offsets.ts';
 import { deleteRecords } from './admin/delete-records.ts';
-import { listBounds } from './consume/partition-bounds.ts';
+import { listBounds, listEndOffsets } from './consume/partition-bounds.ts';
 import { listOffsetsAt } from './consume/offsets-at-time.ts';
 import { ClusterMetadata } from './connection/cluster-metadata.ts';
 import { KafkaProducer } from './produce/producer.ts';
@@ -159,6 +160,12 @@ export class KafkaLog implements EventLog {
     this.#assertOpen();
     const services = { connections: this.#connections, metadata: this.#metadata, clock: this.#clock };
     return listBounds(services, partitions, options);
+  }
+
+  async endOffsets(partitions: readonly TopicPartition[], options?: BoundsOptions): Promise<PartitionEnd[]> {
+    this.#assertOpen();
+    const services = { connections: this.#connections, metadata: this.#metadata, clock: this.#clock };
+    return listEndOffsets(services, partitions, options);
   }
 
   async offsetsAt(

@@ -74,10 +74,14 @@ export type AppendResult =
    */
   | (TopicPartition & { readonly outcome: 'failed'; readonly error: LendstreamError });
 
-/** The first offset still stored and the offset the next record will get, as a committed reader sees them. */
-export interface PartitionBounds extends TopicPartition {
-  readonly earliest: Offset;
+/** The offset that the next record will get, as a committed reader sees it. */
+export interface PartitionEnd extends TopicPartition {
   readonly latest: Offset;
+}
+
+/** The first offset still stored, and the end. */
+export interface PartitionBounds extends PartitionEnd {
+  readonly earliest: Offset;
 }
 
 export interface BoundsOptions {
@@ -178,6 +182,12 @@ export interface EventLog {
 
   /** @throws UNKNOWN_TOPIC_OR_PARTITION when any of them is unknown */
   bounds(partitions: readonly TopicPartition[], options?: BoundsOptions): Promise<PartitionBounds[]>;
+
+  /**
+   * The ends alone, for which a cluster needs half of the requests.
+   * @throws UNKNOWN_TOPIC_OR_PARTITION when any of them is unknown
+   */
+  endOffsets(partitions: readonly TopicPartition[], options?: BoundsOptions): Promise<PartitionEnd[]>;
 
   /**
    * Where to begin reading to get the records of a time and all later ones: of each partition, the first offset whose

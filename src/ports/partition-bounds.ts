@@ -1,4 +1,4 @@
-import type { BoundsOptions, EventLog, PartitionBounds, TopicPartition } from './event-log.ts';
+import type { BoundsOptions, EventLog, Offset, PartitionBounds, TopicPartition } from './event-log.ts';
 import { LendstreamError } from '../errors.ts';
 import { partitionKey } from './event-type-partition.ts';
 
@@ -12,9 +12,21 @@ export async function boundsOfPartition(
   options?: BoundsOptions,
 ): Promise<PartitionBounds> {
   const [bounds] = await log.bounds([topicPartition], options);
-  if (bounds === undefined)
-    throw new LendstreamError('INTERNAL', 'The response of the log lacks the requested partition.');
-  return bounds;
+  return bounds ?? lacking();
+}
+
+/** Where the records of one partition end. @throws as {@link boundsOfPartition} */
+export async function endOfPartition(
+  log: EventLog,
+  topicPartition: TopicPartition,
+  options?: BoundsOptions,
+): Promise<Offset> {
+  const [end] = await log.endOffsets([topicPartition], options);
+  return end?.latest ?? lacking();
+}
+
+function lacking(): never {
+  throw new LendstreamError('INTERNAL', 'The response of the log lacks the requested partition.');
 }
 
 /** The bounds of each partition under its key. */

@@ -45,7 +45,7 @@ export class CommandLag {
     const partitions = [...this.#nextOffsets.keys()].map((partition) => ({ topic: loanCommandsTopic, partition }));
     if (partitions.length === 0) return;
     try {
-      for (const { partition, latest } of await this.#log.bounds(partitions)) {
+      for (const { partition, latest } of await this.#log.endOffsets(partitions)) {
         // This process has released the partition in the meantime.
         if (!this.#nextOffsets.has(partition)) continue;
         const next = this.#nextOffsets.get(partition) ?? latest;

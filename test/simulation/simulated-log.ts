@@ -8,6 +8,7 @@ import type {
   LogRecord,
   Offset,
   PartitionBounds,
+  PartitionEnd,
   PartitionRecords,
   ReadOptions,
   ReadResult,
@@ -64,6 +65,12 @@ export class SimulatedLog implements EventLog {
 
   bounds(partitions: readonly TopicPartition[]): Promise<PartitionBounds[]> {
     return this.#call('bounds', () => partitions.map((partition) => this.#data.bounds(partition)));
+  }
+
+  endOffsets(partitions: readonly TopicPartition[]): Promise<PartitionEnd[]> {
+    return this.#call('bounds', () =>
+      partitions.map((partition) => ({ ...partition, latest: this.#data.bounds(partition).latest })),
+    );
   }
 
   offsetsAt(

@@ -22,8 +22,8 @@ export function lateLog(log: EventLog, topic: string): LateLog {
         if (from.topic === topic) await released;
         return result;
       },
-      bounds: async (partitions, options) => {
-        const found = await log.bounds(partitions, options);
+      endOffsets: async (partitions, options) => {
+        const found = await log.endOffsets(partitions, options);
         if (partitions.some((partition) => partition.topic === topic)) {
           requests += 1;
           release();

@@ -5,6 +5,7 @@ import type {
   FencedWriter,
   Offset,
   PartitionBounds,
+  PartitionEnd,
   PartitionRecords,
   ReadOptions,
   ReadResult,
@@ -60,6 +61,11 @@ export class NamespacedLog implements EventLog {
   async bounds(partitions: readonly TopicPartition[], options?: BoundsOptions): Promise<PartitionBounds[]> {
     const prefixed = partitions.map((partition) => this.#prefixed(partition));
     return (await this.#log.bounds(prefixed, options)).map((partition) => this.#unprefixed(partition));
+  }
+
+  async endOffsets(partitions: readonly TopicPartition[], options?: BoundsOptions): Promise<PartitionEnd[]> {
+    const prefixed = partitions.map((partition) => this.#prefixed(partition));
+    return (await this.#log.endOffsets(prefixed, options)).map((partition) => this.#unprefixed(partition));
   }
 
   async offsetsAt(partitions: readonly TopicPartition[], time: number): Promise<Position[]> {

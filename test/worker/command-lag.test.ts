@@ -62,9 +62,9 @@ describe('CommandLag', () => {
     const messages: string[] = [];
     const logger: Logger = checkedLogger({ warn: (_, message) => void messages.push(message) });
     let reachable = true;
-    const bounds: EventLog['bounds'] = (partitions) =>
-      reachable ? log.bounds(partitions) : Promise.reject(new LendstreamError('LOG_UNAVAILABLE', 'Not now.'));
-    const undecided = new CommandLag({ log: overriding(log, { bounds }), metrics, logger });
+    const endOffsets: EventLog['endOffsets'] = (partitions) =>
+      reachable ? log.endOffsets(partitions) : Promise.reject(new LendstreamError('LOG_UNAVAILABLE', 'Not now.'));
+    const undecided = new CommandLag({ log: overriding(log, { endOffsets }), metrics, logger });
     await receive(2, 0);
     undecided.startTracking(0);
     undecided.advance(0, 0);
@@ -77,7 +77,7 @@ describe('CommandLag', () => {
   it('fails with any other error than one that may pass', async () => {
     for (const error of [new LendstreamError('CORRUPT_BATCH', 'Damaged.'), new Error('A mistake.')]) {
       const undecided = new CommandLag({
-        log: overriding(log, { bounds: () => Promise.reject(error) }),
+        log: overriding(log, { endOffsets: () => Promise.reject(error) }),
         metrics,
         logger: silentLogger,
       });

@@ -419,8 +419,8 @@ export class EventTypes {
       topic: topic.name,
       partition,
     }));
-    const bounds = await log.bounds(partitions);
-    if (bounds.some(({ latest }) => latest > 0)) {
+    const ends = await log.endOffsets(partitions);
+    if (ends.some(({ latest }) => latest > 0)) {
       throw new LendstreamError(
         'CONFLICT',
         `A topic named ${topic.name} that belongs to no event type exists and has held records. Delete it, or choose another name.`,

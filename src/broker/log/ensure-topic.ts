@@ -49,7 +49,7 @@ export async function ensureTopic(
 /** A topic that is being created is listed before it can be used. */
 async function isUsable(log: EventLog, { name, partitionCount }: TopicConfiguration): Promise<boolean> {
   try {
-    await log.bounds(Array.from({ length: partitionCount }, (_, partition) => ({ topic: name, partition })));
+    await log.endOffsets(Array.from({ length: partitionCount }, (_, partition) => ({ topic: name, partition })));
     return true;
   } catch (error) {
     if (isLendstreamError(error, 'UNKNOWN_TOPIC_OR_PARTITION') || isLendstreamError(error, 'LOG_UNAVAILABLE')) {

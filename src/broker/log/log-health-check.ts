@@ -7,14 +7,14 @@ import type { EventLog, TopicPartition } from '../../ports/event-log.ts';
 const probeMilliseconds = 2_000;
 
 export interface LogHealthCheckOptions {
-  readonly log: Pick<EventLog, 'bounds'>;
-  /** The partition whose bounds are requested. It must exist. */
+  readonly log: Pick<EventLog, 'endOffsets'>;
+  /** The partition whose end is requested. It must exist. */
   readonly partition: TopicPartition;
   readonly clock: Clock;
   readonly health: HealthPart;
 }
 
-/** Regularly asks the log for the bounds of one partition, and reports when it has not responded for long. */
+/** Regularly asks the log for the end of one partition, and reports when it has not responded for long. */
 export class LogHealthCheck {
   readonly #options: LogHealthCheckOptions;
   readonly #timer: Timer;
@@ -36,18 +36,18 @@ export class LogHealthCheck {
       const seconds = Math.floor(silentMilliseconds / 1000);
       health.reportNotReady(`The log has not responded for ${seconds} seconds: ${describeError(this.#error)}`);
     }
-    if (!this.#isProbing) void this.#requestBounds();
+    if (!this.#isProbing) void this.#requestEnd();
   }
 
   close(): void {
     this.#timer.cancel();
   }
 
-  async #requestBounds(): Promise<void> {
+  async #requestEnd(): Promise<void> {
     const { log, partition, clock, health } = this.#options;
     this.#isProbing = true;
     try {
-      await log.bounds([partition]);
+      await log.endOffsets([partition]);
       this.#respondedAt = clock.monotonic();
       this.#error = 'no answer';
       health.reportReady();

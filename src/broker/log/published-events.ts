@@ -34,10 +34,10 @@ export async function* readStoredIds(
   const partitions = (numbers ?? (await partitionsOf(log, topic))).map((partition) => ({ topic, partition }));
   if (partitions.length === 0) return;
   // The ends first: whatever is appended between the two calls is read as well.
-  const bounds = await log.bounds(partitions, { includeUncommitted: true });
+  const ends = await log.endOffsets(partitions, { includeUncommitted: true });
   const starts = await log.offsetsAt(partitions, since);
   for (const [index, start] of starts.entries()) {
-    for await (const batch of readTo(log, start, bounds[index]?.latest ?? 0)) {
+    for await (const batch of readTo(log, start, ends[index]?.latest ?? 0)) {
       // A batch may be older where the clock was set back.
       if (batch.appendedAt >= since) yield storedIdsOf(batch);
       batch.release?.();

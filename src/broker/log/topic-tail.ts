@@ -9,7 +9,7 @@ import { after, systemClock, type Clock } from '../../clock.ts';
 import { LendstreamError, isLendstreamError, describeError } from '../../errors.ts';
 import { unreachableMillisecondsMaximum, type HealthPart } from '../../health.ts';
 import type { Logger } from '../../logger.ts';
-import type { BoundsOptions, EventLog, Offset, PartitionBounds, RecordBatch } from '../../ports/event-log.ts';
+import type { EventLog, Offset, RecordBatch, TopicPartition } from '../../ports/event-log.ts';
 import { withoutExternalRecords } from './external-records.ts';
 
 /**
@@ -92,7 +92,7 @@ export class TopicTail {
 
   /** Starts following and returns when everything that was in the topic at this moment has been applied. */
   async start(): Promise<void> {
-    const bounds = await this.#bounds();
+    const bounds = await this.#options.log.bounds(this.#partitions());
     this.#loops = bounds.map(({ partition, earliest }) => {
       this.#applied[partition] = Math.max(this.position(partition), earliest);
       return this.#follow(partition);
@@ -167,10 +167,10 @@ export class TopicTail {
   async catchUp(milliseconds = catchUpMillisecondsMaximum): Promise<void> {
     const { includeUncommitted = false } = this.#options;
     const deadline = this.#clock.monotonic() + milliseconds;
-    const bounds = await this.#bounds({ includeUncommitted });
+    const ends = await this.#options.log.endOffsets(this.#partitions(), { includeUncommitted });
     const remainingMilliseconds = Math.max(0, deadline - this.#clock.monotonic());
     await Promise.all(
-      bounds.map(({ partition, latest }) =>
+      ends.map(({ partition, latest }) =>
         this.waitUntilApplied(partition, latest, { milliseconds: remainingMilliseconds }),
       ),
     );
@@ -207,12 +207,9 @@ export class TopicTail {
     await catchingUp;
   }
 
-  #bounds(options?: BoundsOptions): Promise<PartitionBounds[]> {
-    const { log, topic, partitionCount } = this.#options;
-    return log.bounds(
-      Array.from({ length: partitionCount }, (_, partition) => ({ topic, partition })),
-      options,
-    );
+  #partitions(): TopicPartition[] {
+    const { topic, partitionCount } = this.#options;
+    return Array.from({ length: partitionCount }, (_, partition) => ({ topic, partition }));
   }
 
   /** Ends the reading of all partitions and returns when it has ended. Waiting calls are rejected. */

@@ -1,6 +1,5 @@
 import type { CommittedOffset } from '../../ports/coordination.ts';
 import { partitionKey, type EventTypePartition } from '../../ports/event-type-partition.ts';
-import { boundsByPartition } from '../../ports/partition-bounds.ts';
 import type { EventLog, Offset } from '../../ports/event-log.ts';
 import type { Registry } from '../definitions/registry.ts';
 
@@ -26,7 +25,7 @@ export class EndOffsetCache {
   /**
    * The end of the partition of each position, looked up only where the position lies at or beyond the known end. Many
    * streams commit the same new event at once, so a lookup that is under way is waited for first.
-   * @throws what {@link EventLog.bounds} throws
+   * @throws what {@link EventLog.endOffsets} throws
    */
   async endOffsetsOf(positions: readonly CommittedOffset[]): Promise<readonly Offset[]> {
     let beyond = this.#beyondKnownEnds(positions);
@@ -68,10 +67,12 @@ export class EndOffsetCache {
 
   async #fetch(partitions: readonly EventTypePartition[]): Promise<void> {
     const distinct = new Map(partitions.map((partition) => [partitionKey(partition), partition]));
-    const bounds = await this.#log.bounds(
+    const ends = await this.#log.endOffsets(
       [...distinct.values()].map(({ eventType, partition }) => ({ topic: eventType, partition })),
     );
-    for (const [key, { latest }] of boundsByPartition(bounds)) this.#endOffsets.set(key, latest);
+    for (const { topic, partition, latest } of ends) {
+      this.#endOffsets.set(partitionKey({ eventType: topic, partition }), latest);
+    }
   }
 
   #cachedEndOffset(partition: EventTypePartition): Offset {

@@ -215,7 +215,7 @@ async function readPositions(
   const topic = eventType.name;
   if (cursors === undefined) {
     const partitions = Array.from({ length: partitionCount }, (_, partition) => ({ topic, partition }));
-    return (await log.bounds(partitions)).map(({ partition, latest }) => ({ topic, partition, offset: latest }));
+    return (await log.endOffsets(partitions)).map(({ partition, latest }) => ({ topic, partition, offset: latest }));
   }
   const timed = cursors.map((cursor) => ({ ...cursor, event_type: topic }));
   const resolved = await withoutTimes(log, timed, new Map([[topic, partitionCount]]));

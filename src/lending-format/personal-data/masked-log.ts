@@ -22,6 +22,7 @@ export function maskedLog(log: EventLog, registry: Registry): EventLog {
     deleteTopic: (name) => log.deleteTopic(name),
     listTopics: (names) => log.listTopics(names),
     bounds: (partitions, options) => log.bounds(partitions, options),
+    endOffsets: (partitions, options) => log.endOffsets(partitions, options),
     offsetsAt: (partitions, time) => log.offsetsAt(partitions, time),
     append: (partitions) => log.append(partitions),
     deleteRecords: (before, appendedBefore) => log.deleteRecords(before, appendedBefore),

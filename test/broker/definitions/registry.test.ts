@@ -34,7 +34,7 @@ describe('the registry', () => {
   }
 
   /** A registry that receives everything a little later, and that reports when it requests the end of the log. */
-  async function startedLate(onBounds: () => void): Promise<Registry> {
+  async function startedLate(onEndOffsets: () => void): Promise<Registry> {
     const { log } = temporary;
     const slow = overriding<EventLog>(log, {
       read: async (from, options) => {
@@ -42,9 +42,9 @@ describe('the registry', () => {
         await new Promise((resolve) => setTimeout(resolve, 20));
         return result;
       },
-      bounds: async (partitions, options) => {
-        onBounds();
-        return log.bounds(partitions, options);
+      endOffsets: async (partitions, options) => {
+        onEndOffsets();
+        return log.endOffsets(partitions, options);
       },
     });
     const registry = new Registry(slow, silentLogger);

@@ -440,8 +440,8 @@ describe('EventTypes', () => {
       await runOut();
       // The other process has seen that the topic is not registered, and is about to create it again.
       const second = await startPausing((log, pause) => ({
-        bounds: async (requested, options) => {
-          const found = await log.bounds(requested, options);
+        endOffsets: async (requested, options) => {
+          const found = await log.endOffsets(requested, options);
           if (requested.some((partition) => partition.topic === 'orders')) await pause();
           return found;
         },
@@ -484,16 +484,15 @@ describe('EventTypes', () => {
 
     it('does not delete the topic of an event type that was created again in the meantime', async () => {
       await eventTypes.create(definition('orders'));
-      let boundsCalls = -Infinity;
+      let catchUps = -Infinity;
       const { slow, isPaused, resume } = await startPausing((log, pause) => ({
-        bounds: async (requested, options) => {
+        endOffsets: async (requested, options) => {
           // The first check comes with the claim, the second before the topic is deleted.
-          if (requested.some((partition) => partition.topic === registryTopic) && (boundsCalls += 1) === 2)
-            await pause();
-          return log.bounds(requested, options);
+          if (requested.some((partition) => partition.topic === registryTopic) && (catchUps += 1) === 2) await pause();
+          return log.endOffsets(requested, options);
         },
       }));
-      boundsCalls = 0;
+      catchUps = 0;
       const removing = codeOf(slow.remove('orders'));
       await eventually(isPaused);
       await runOut();

@@ -45,9 +45,9 @@ describe('a required topic', () => {
     let listings = 0;
     const spreading = overriding<EventLog>(temporary.log, {
       listTopics: async (names) => ((lists += 1) < 3 ? [] : temporary.log.listTopics(names)),
-      bounds: async (partitions) => {
+      endOffsets: async (partitions) => {
         if ((listings += 1) < 3) throw new LendstreamError('UNKNOWN_TOPIC_OR_PARTITION', 'Not yet.');
-        return temporary.log.bounds(partitions);
+        return temporary.log.endOffsets(partitions);
       },
     });
     expect(await ensureTopic(spreading, wanted)).to.deep.include(wanted);
@@ -57,7 +57,7 @@ describe('a required topic', () => {
   it('is waited for thirty seconds', async () => {
     const clock = new SimulatedClock();
     const unusable = overriding<EventLog>(temporary.log, {
-      bounds: () => Promise.reject(new LendstreamError('LOG_UNAVAILABLE', 'Not yet.')),
+      endOffsets: () => Promise.reject(new LendstreamError('LOG_UNAVAILABLE', 'Not yet.')),
     });
     let code: unknown;
     void codeOf(ensureTopic(unusable, wanted, [wanted], clock)).then((found) => (code = found));

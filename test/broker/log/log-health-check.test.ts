@@ -11,10 +11,10 @@ const partition = { topic: 'lendstream.registry', partition: 0 };
 describe('the health check of the log', () => {
   let clock: SimulatedClock;
 
-  function probeOf(bounds: EventLog['bounds']): { health: Health; probe: LogHealthCheck } {
+  function probeOf(endOffsets: EventLog['endOffsets']): { health: Health; probe: LogHealthCheck } {
     clock = new SimulatedClock();
     const health = new Health(clock);
-    const probe = new LogHealthCheck({ log: { bounds }, partition, clock, health: health.part('log') });
+    const probe = new LogHealthCheck({ log: { endOffsets }, partition, clock, health: health.part('log') });
     return { health, probe };
   }
 

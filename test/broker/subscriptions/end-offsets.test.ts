@@ -24,11 +24,11 @@ describe('cached end offsets', () => {
     store = await openSubscriptionStore();
     await store.define(eventType, 2);
     const log = overriding<EventLog>(store.log, {
-      bounds: async (partitions) => {
+      endOffsets: async (partitions) => {
         questions.push(partitions);
-        const bounds = await store.log.bounds(partitions);
+        const ends = await store.log.endOffsets(partitions);
         await beforeAnswer();
-        return bounds;
+        return ends;
       },
     });
     ends = new EndOffsetCache({ log, registry: store.registry });

@@ -3,7 +3,7 @@ import { describe, it } from 'mocha';
 import { LendstreamError, type ErrorCode } from '../../../src/errors.ts';
 import type { BrokerAddress, RequestSender } from '../../../src/kafka/connection/connections.ts';
 import { ClusterMetadata } from '../../../src/kafka/connection/cluster-metadata.ts';
-import { listBounds } from '../../../src/kafka/consume/partition-bounds.ts';
+import { listBounds, listEndOffsets } from '../../../src/kafka/consume/partition-bounds.ts';
 import { listOffsetsRequest } from '../../../src/kafka/protocol/list-offsets-request.ts';
 import type { KafkaRequest } from '../../../src/kafka/protocol/request.ts';
 import { WireReader, WireWriter } from '../../../src/kafka/protocol/wire.ts';
@@ -57,7 +57,8 @@ function newBroker() {
   const metadata = new ClusterMetadata(broker, broker.simulated.seeds, clock);
   const { topic } = broker.simulated;
   const bounds = () => listBounds({ connections: broker, metadata, clock }, [{ topic, partition: 1 }]);
-  return { clock, broker, bounds, expected: [{ topic, partition: 1, earliest: 3, latest: 8 }] };
+  const endOffsets = () => listEndOffsets({ connections: broker, metadata, clock }, [{ topic, partition: 1 }]);
+  return { clock, broker, bounds, endOffsets, expected: [{ topic, partition: 1, earliest: 3, latest: 8 }] };
 }
 
 describe('The bounds of partitions', () => {
@@ -96,6 +97,19 @@ describe('The bounds of partitions', () => {
       expect(broker.times).to.deep.equal([0, 0, 30, 30]);
     });
   }
+
+  it('need one request where only the end is wanted, and again after a pause when there was no response', async () => {
+    const { clock, broker, endOffsets, expected } = newBroker();
+    const ends = expected.map(({ topic, partition, latest }) => ({ topic, partition, latest }));
+    expect(await endOffsets()).to.deep.equal(ends);
+    expect(broker.times).to.deep.equal([0]);
+    broker.failures.push(new LendstreamError('LOG_UNAVAILABLE', 'No response.'));
+    const found = endOffsets();
+    await pass(clock);
+    await pass(clock, 30);
+    expect(await found).to.deep.equal(ends);
+    expect(broker.times).to.deep.equal([0, 0, 30]);
+  });
 
   it('are not requested again after the log was closed', async () => {
     const { clock, broker, bounds } = newBroker();
