@@ -1,4 +1,4 @@
-import { providedCluster } from '../../test/support/cluster.ts';
+import { providedCluster } from '../../test/support/clusters/provided-cluster.ts';
 import type { Backend } from './test-files.ts';
 
 /** The variables that name the backend of a test file, with the values that this process was started with. */

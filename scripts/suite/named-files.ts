@@ -1,4 +1,5 @@
-import { provideCluster, providedCluster, wantedClusters } from '../../test/support/cluster.ts';
+import { wantedClusters } from '../../test/support/cluster.ts';
+import { provideCluster, providedCluster } from '../../test/support/clusters/provided-cluster.ts';
 import { noTests, sumOf, type Counts } from './counts.ts';
 import { runMocha } from './mocha-run.ts';
 import { startTestClusters, type TestClusters } from './test-clusters.ts';

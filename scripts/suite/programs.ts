@@ -1,4 +1,4 @@
-import { providedCluster } from '../../test/support/cluster.ts';
+import { providedCluster } from '../../test/support/clusters/provided-cluster.ts';
 import { programsOfCluster } from '../local-cluster/local-cluster.ts';
 import { chromiumBrowser, provide } from '../local-cluster/prerequisites.ts';
 import { kafkaVersionOf } from './test-clusters.ts';

@@ -1,4 +1,4 @@
-import type { Cluster, KafkaGeneration } from '../../test/support/cluster.ts';
+import type { Cluster, KafkaGeneration } from '../../test/support/clusters/provided-cluster.ts';
 import type { Backend } from './test-files.ts';
 import type { MochaOutcome } from './mocha-run.ts';
 

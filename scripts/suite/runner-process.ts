@@ -1,4 +1,4 @@
-import { provideCluster } from '../../test/support/cluster.ts';
+import { provideCluster } from '../../test/support/clusters/provided-cluster.ts';
 import { endTestProcess, keepForNextFile } from '../../test/support/end-of-file.ts';
 import { optimizeLess } from './engine-settings.ts';
 import { keepThreadsOfBundle } from './kept-threads.ts';

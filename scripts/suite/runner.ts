@@ -1,6 +1,6 @@
 import { fork, type ChildProcess } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
-import type { Cluster, KafkaGeneration } from '../../test/support/cluster.ts';
+import type { Cluster, KafkaGeneration } from '../../test/support/clusters/provided-cluster.ts';
 import { noTests, type Counts } from './counts.ts';
 import { endOfFile, type Done, type Request } from './runner-messages.ts';
 import { lingerMillisecondsMaximum } from './open-resources.ts';

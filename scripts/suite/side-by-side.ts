@@ -1,5 +1,5 @@
 import { serviceProgramVariable } from '../../test/support/processes/service-program.ts';
-import type { Cluster, KafkaGeneration } from '../../test/support/cluster.ts';
+import type { Cluster, KafkaGeneration } from '../../test/support/clusters/provided-cluster.ts';
 import { noTests, sumOf, type Counts } from './counts.ts';
 import { recordDurations, slowestFirst } from './durations.ts';
 import { providePrograms } from './programs.ts';
@@ -97,6 +97,7 @@ export async function runSideBySide(files: readonly TestFile[], options: SideByS
         runner = start();
       }
       const outcome = await runner.run(file);
+      queue.done(file);
       outcomes.push(outcome);
       report.file(outcome, options.verbose);
       // Its second run needs the same.

@@ -1,4 +1,4 @@
-import { providedCluster, type Cluster, type KafkaGeneration } from '../../test/support/cluster.ts';
+import { providedCluster, type Cluster, type KafkaGeneration } from '../../test/support/clusters/provided-cluster.ts';
 import type { KafkaVersion } from '../local-cluster/kafka-broker.ts';
 import { startCluster, type LocalCluster } from '../local-cluster/local-cluster.ts';
 
@@ -40,7 +40,7 @@ export async function startTestClusters(
           printLine: (line) => console.error(line),
         });
         started.set(generation, own);
-        cluster = own;
+        cluster = { kafkaBrokers: own.kafkaBrokers, redisUrl: own.redisUrl, isOfThisRun: true };
       } catch (error) {
         console.error(missingNotice(kafkaVersion, error));
       }

@@ -1,7 +1,7 @@
 import { readFileSync, readdirSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { KafkaGeneration } from '../../test/support/cluster.ts';
+import type { KafkaGeneration } from '../../test/support/clusters/provided-cluster.ts';
 import { embeddedOnly } from './embedded-only.ts';
 
 /** The store of a suite that is about neither of them. */
@@ -26,6 +26,8 @@ export interface TestFile {
   readonly compiled: string;
   readonly backend: Backend;
   readonly needs: readonly Need[];
+  /** Whether no other file may use the shared cluster of the current version while it runs. */
+  readonly usesClusterAlone: boolean;
 }
 
 const compiledTests = fileURLToPath(new URL('../../test/', import.meta.url));
@@ -35,6 +37,9 @@ const backendUnderTest = join(compiledTests, 'support/backend-under-test.js');
 
 /** Each suite that needs a cluster imports it. */
 const clusterSupport = join(compiledTests, 'support/cluster.js');
+
+/** Each suite that needs the shared cluster for itself imports it. */
+const clusterAlone = join(compiledTests, 'support/clusters/cluster-alone.js');
 
 /** Each suite that starts the service in a process of its own imports it. */
 const serviceProgram = join(compiledTests, 'support/processes/service-program.js');
@@ -76,7 +81,7 @@ export function findTests(name: string): { readonly isFolder: boolean; readonly 
 export function onCluster(files: readonly TestFile[]): TestFile[] {
   return files
     .filter((file) => opensEitherBackend(file) && embeddedOnly[file.source] === undefined)
-    .map((file) => ({ ...file, backend: 'cluster', needs: ['current'] }));
+    .map(({ source, compiled }) => testFileOn('cluster', { source, compiled, needs: ['current'] }));
 }
 
 /** Whether the suites of a file open the backend that the run names. */
@@ -96,7 +101,12 @@ export function nameOn(backend: Backend, name: string): string {
 
 function testFile(compiled: string): TestFile {
   const source = `test/${compiled.slice(compiledTests.length)}`.replace(/\.js$/, '.ts');
-  return { source, compiled, backend: 'embedded', needs: needsOf(compiled) };
+  return testFileOn('embedded', { source, compiled, needs: needsOf(compiled) });
+}
+
+function testFileOn(backend: Backend, file: Pick<TestFile, 'source' | 'compiled' | 'needs'>): TestFile {
+  const usesClusterAlone = file.needs.includes('current') && imports(file.compiled, clusterAlone);
+  return { ...file, backend, usesClusterAlone };
 }
 
 function needsOf(compiled: string): Need[] {

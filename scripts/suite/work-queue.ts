@@ -10,7 +10,9 @@ const browsersMaximum = 3;
 export class WorkQueue {
   #waiting: readonly TestFile[];
   readonly #settled = new Set<Need>();
-  #onSettled: (() => void)[] = [];
+  /** The files that were taken and are not done. */
+  readonly #running = new Set<TestFile>();
+  #onChange: (() => void)[] = [];
   /** The runners that have a browser. */
   readonly #withBrowser = new Set<number>();
 
@@ -25,7 +27,13 @@ export class WorkQueue {
     if (!isThere && need === 'current') {
       this.#waiting = this.#waiting.filter(({ backend }) => backend !== 'cluster');
     }
-    for (const wake of this.#onSettled.splice(0)) wake();
+    this.#wakeAll();
+  }
+
+  /** Tells that a file that was taken uses nothing any more. */
+  done(file: TestFile): void {
+    this.#running.delete(file);
+    this.#wakeAll();
   }
 
   /**
@@ -36,18 +44,36 @@ export class WorkQueue {
     for (;;) {
       const possible = this.#waiting.filter((file) => !needsBrowser(file) || this.#mayHaveBrowser(preferred, runner));
       if (possible.length === 0) return undefined;
-      const ready = possible.filter(({ needs }) => needs.every((need) => this.#settled.has(need)));
+      const ready = possible.filter((file) => this.#isReady(file));
       const next =
+        ready.find(({ usesClusterAlone }) => usesClusterAlone) ??
         (this.#withBrowser.has(runner) ? ready.find(needsBrowser) : undefined) ??
         ready.find(({ backend }) => backend === preferred) ??
         ready[0];
       if (next !== undefined) {
         if (needsBrowser(next)) this.#withBrowser.add(runner);
         this.#waiting = this.#waiting.filter((file) => file !== next);
+        this.#running.add(next);
         return next;
       }
-      await new Promise<void>((resolve) => this.#onSettled.push(resolve));
+      await new Promise<void>((resolve) => this.#onChange.push(resolve));
     }
+  }
+
+  #wakeAll(): void {
+    for (const wake of this.#onChange.splice(0)) wake();
+  }
+
+  /**
+   * Whether all that a file needs is there. The cluster is there for the files that use it alone, one after another,
+   * and then for all the others: so no runner waits until the others have ended.
+   */
+  #isReady(file: TestFile): boolean {
+    if (!file.needs.every((need) => this.#settled.has(need))) return false;
+    if (!needsCluster(file)) return true;
+    const running = [...this.#running].filter(needsCluster);
+    if (file.usesClusterAlone) return running.length === 0;
+    return ![...running, ...this.#waiting].some(({ usesClusterAlone }) => usesClusterAlone);
   }
 
   /** Whether a runner has a browser, or may be one more that does: one that does not prefer the cluster. */
@@ -59,4 +85,8 @@ export class WorkQueue {
 
 function needsBrowser({ needs }: TestFile): boolean {
   return needs.includes('browser');
+}
+
+function needsCluster({ needs }: TestFile): boolean {
+  return needs.includes('current');
 }

@@ -43,7 +43,7 @@ describe('one process', () => {
 });
 
 describeOnCluster('several processes', () => {
-  // On a Kafka of their own: the workers of other tests would decide the same commands.
+  // On a Kafka that no other test uses meanwhile: its workers would decide the same commands.
   const system = runningSystem(() => startSystemOnCluster({ roles: ['serve', 'serve', 'work'] }));
   describe('with consumers that share a subscription, each on another one', () => {
     describeConsumers(system, 'keeps sessions');

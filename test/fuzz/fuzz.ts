@@ -1,10 +1,17 @@
 import { join } from 'node:path';
-import { startCluster } from '../../scripts/local-cluster/local-cluster.ts';
 import { runCampaign, type Outcome } from './campaign.ts';
 import { startFuzzedService } from './fuzzed-service.ts';
 
+/** An empty Kafka and a Redis that no other service uses: the requests would affect it. */
+export interface FuzzedCluster {
+  /** host:port of each broker. */
+  readonly kafkaBrokers: readonly string[];
+  readonly redisUrl: string;
+}
+
 export interface FuzzOptions {
-  readonly backend: 'embedded' | 'cluster';
+  /** What the service runs on; without it on the embedded store. */
+  readonly cluster?: FuzzedCluster | undefined;
   /** The folder of the service's data. */
   readonly folder: string;
   readonly requests: number;
@@ -12,19 +19,14 @@ export interface FuzzOptions {
   readonly printLine: (line: string) => void;
 }
 
-/** Starts a service on the backend, sends it the requests, and stops everything that was started. */
-export async function fuzz({ backend, folder, ...options }: FuzzOptions): Promise<Outcome> {
-  const cluster = backend === 'cluster' ? await startCluster({ printLine: options.printLine }) : undefined;
+/** Starts a service, sends it the requests, and stops it. */
+export async function fuzz({ cluster, folder, ...options }: FuzzOptions): Promise<Outcome> {
   const environment =
     cluster === undefined ? {} : { KAFKA_BROKERS: cluster.kafkaBrokers.join(','), REDIS_URL: cluster.redisUrl };
+  const service = await startFuzzedService(join(folder, 'data'), environment);
   try {
-    const service = await startFuzzedService(join(folder, 'data'), environment);
-    try {
-      return await runCampaign({ service, ...options });
-    } finally {
-      await service.stop();
-    }
+    return await runCampaign({ service, ...options });
   } finally {
-    await cluster?.stop();
+    await service.stop();
   }
 }

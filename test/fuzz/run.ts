@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { flag, oneOf, optionsOf, seed as seedOption, wholeNumber } from '../../scripts/command-line.ts';
 import { endByItself } from '../../scripts/suite/open-resources.ts';
+import type { Outcome } from './campaign.ts';
 
 /** The command line of the fuzzer. */
 
@@ -20,8 +21,18 @@ const printLine = (line: string): void => {
 const folder = mkdtempSync(join(tmpdir(), `lendstream-fuzz-${seed}-`));
 printLine(`Seed ${seed} on ${backend}; files in ${folder}`);
 // Loaded now, so that a wrong command line or --help is answered at once.
-const [{ fuzz }, { isClean, reportOf }] = await Promise.all([import('./fuzz.ts'), import('./report.ts')]);
-const outcome = await fuzz({ backend, folder, seed, requests, printLine });
+const [{ startCluster }, { fuzz }, { isClean, reportOf }] = await Promise.all([
+  import('../../scripts/local-cluster/local-cluster.ts'),
+  import('./fuzz.ts'),
+  import('./report.ts'),
+]);
+const cluster = backend === 'cluster' ? await startCluster({ printLine }) : undefined;
+let outcome: Outcome;
+try {
+  outcome = await fuzz({ cluster, folder, seed, requests, printLine });
+} finally {
+  await cluster?.stop();
+}
 for (const line of reportOf(outcome, folder)) printLine(line);
 if (isClean(outcome) && !keep) rmSync(folder, { recursive: true, force: true });
 process.exitCode = isClean(outcome) ? 0 : 1;

@@ -12,7 +12,7 @@ import {
 } from '../../scripts/command-line.ts';
 import { startTestClusters, type TestClusters } from '../../scripts/suite/test-clusters.ts';
 import { packageRoot } from '../../src/package-root.ts';
-import type { Cluster } from '../support/cluster.ts';
+import type { Cluster } from '../support/clusters/provided-cluster.ts';
 import { readEquivalents } from './equivalents.ts';
 import { nameOf, type MutantName } from './mutant.ts';
 import { isFound, percentFound, shareOf, survivorLines } from './report.ts';

@@ -1,4 +1,5 @@
 import { startCluster } from '../../scripts/local-cluster/local-cluster.ts';
+import { openClusterAlone, type ClusterAlone } from './clusters/cluster-alone.ts';
 import { removeFolder, startService, temporaryFolder, type Service } from './processes/service.ts';
 
 /** The whole product from the outside: on one machine, or as several processes on a cluster. */
@@ -41,16 +42,16 @@ interface Node {
 }
 
 export interface ClusterSystemOptions {
-  /** host:port of each broker of a Kafka that is there already, which is no part to kill. */
+  /** host:port of each broker of a Kafka that no other file uses for the service; without it the one of this run. */
   readonly kafkaBrokers?: readonly string[];
   /** The role of each process; the first one serves. */
   readonly roles: readonly Role[];
 }
 
-/** Processes on their own Redis, and on their own Kafka unless one is given, so that those can be killed too. */
+/** Processes on a Kafka that no other process of the service uses, and on their own Redis, which can be killed too. */
 export async function startSystemOnCluster({ kafkaBrokers: given, roles }: ClusterSystemOptions): Promise<System> {
-  const cluster = await startCluster({ brokers: given === undefined ? 1 : 0 });
-  const settings = { KAFKA_BROKERS: (given ?? cluster.kafkaBrokers).join(','), REDIS_URL: cluster.redisUrl };
+  const cluster = given === undefined ? await openClusterAlone() : await openRedisBeside(given);
+  const settings = { KAFKA_BROKERS: cluster.kafkaBrokers.join(','), REDIS_URL: cluster.redisUrl };
   const nodes: Node[] = [];
   const stop = async (): Promise<void> => {
     await Promise.all(
@@ -77,28 +78,31 @@ export async function startSystemOnCluster({ kafkaBrokers: given, roles }: Clust
     throw error;
   }
   const serving = nodes.filter(({ environment }) => environment['ROLES'] === 'serve');
-  const servers = [cluster.redis, ...cluster.brokers];
   let asked = 0;
   return {
     url() {
       asked += 1;
       return serving[asked % serving.length]?.service.url ?? '';
     },
-    parts: [...nodes, ...servers].map(({ name }) => name),
+    parts: [...nodes, cluster.redis].map(({ name }) => name),
     async killAndRestart(turn) {
-      const node = nodes[turn % (nodes.length + servers.length)];
+      const node = nodes[turn % (nodes.length + 1)];
       if (node !== undefined) {
         await node.service.kill();
         node.service = await startService(node.folder, node.environment);
         return node.name;
       }
-      const server = servers[(turn % (nodes.length + servers.length)) - nodes.length] ?? cluster.redis;
-      await server.kill();
-      await server.start();
-      return server.name;
+      await cluster.redis.kill();
+      await cluster.redis.start();
+      return cluster.redis.name;
     },
     stop,
   };
+}
+
+async function openRedisBeside(kafkaBrokers: readonly string[]): Promise<ClusterAlone> {
+  const started = await startCluster({ brokers: 0 });
+  return { kafkaBrokers, redis: started.redis, redisUrl: started.redisUrl, stop: () => started.stop() };
 }
 
 async function startNode(settings: Readonly<Record<string, string>>, role: Role, number: number): Promise<Node> {

@@ -1,16 +1,16 @@
 import { expect } from 'chai';
 import { after, afterEach, before, beforeEach, describe, it } from 'mocha';
-import { startCluster, type LocalCluster } from '../../../scripts/local-cluster/local-cluster.ts';
 import { isClusterUnderTest } from '../../support/backend-under-test.ts';
+import { openClusterAlone, type ClusterAlone } from '../../support/clusters/cluster-alone.ts';
 import { eventually } from '../../support/eventually.ts';
 import { eventOf, eventTypeOf, newName, startStreamingApi, type StreamingApi } from './streaming-api.ts';
 
 /**
- * Settings hold for a whole service, so on the cluster these tests have one of their own. Its second process is the one
+ * Settings hold for a whole service, so on the cluster no other test has one meanwhile. Its second process is the one
  * on which the settings take effect.
  */
 describe('settings of operators', () => {
-  let cluster: LocalCluster | undefined;
+  let cluster: ClusterAlone | undefined;
   let near: StreamingApi;
   let far: StreamingApi;
   const apis: StreamingApi[] = [];
@@ -18,7 +18,7 @@ describe('settings of operators', () => {
 
   before(async function () {
     this.timeout(120_000);
-    cluster = isClusterUnderTest() ? await startCluster() : undefined;
+    cluster = isClusterUnderTest() ? await openClusterAlone() : undefined;
     const settings = cluster && { KAFKA_BROKERS: cluster.kafkaBrokers.join(','), REDIS_URL: cluster.redisUrl };
     near = await startStreamingApi(settings);
     apis.push(near);

@@ -1,10 +1,14 @@
 import { expect } from 'chai';
 import { describe, it } from 'mocha';
-import { findTests, type Need } from '../../../scripts/suite/test-files.ts';
+import { findTests, onCluster, type Need, type TestFile } from '../../../scripts/suite/test-files.ts';
+
+function fileOf(name: string): TestFile | undefined {
+  return findTests(name)?.files[0];
+}
 
 /** What has to be there before a test file runs. */
 function needsOf(name: string): readonly Need[] {
-  return findTests(name)?.files[0]?.needs ?? [];
+  return fileOf(name)?.needs ?? [];
 }
 
 describe('a test file', () => {
@@ -24,5 +28,15 @@ describe('a test file', () => {
     expect(needsOf('test/client/browser.test.ts')).to.deep.equal(['browser']);
     expect(needsOf('test/kafka/log.test.ts')).to.deep.equal(['current', 'previous']);
     expect(needsOf('test/admin/bundle.test.ts')).to.deep.equal([]);
+  });
+
+  it('uses the shared cluster alone when its processes must meet no others there', () => {
+    const settings = findTests('test/acceptance/streaming/settings.test.ts')?.files ?? [];
+    expect(settings.map(({ usesClusterAlone }) => usesClusterAlone)).to.deep.equal([false]);
+    expect(onCluster(settings).map(({ usesClusterAlone }) => usesClusterAlone)).to.deep.equal([true]);
+    expect(fileOf('test/e2e/lending-flow.test.ts')?.usesClusterAlone).to.equal(true);
+    expect(fileOf('test/fuzz/cluster.test.ts')?.usesClusterAlone).to.equal(true);
+    expect(fileOf('test/fuzz/embedded.test.ts')?.usesClusterAlone).to.equal(false);
+    expect(fileOf('test/kafka/log.test.ts')?.usesClusterAlone).to.equal(false);
   });
 });

@@ -4,7 +4,7 @@ import type { TestFile } from '../../../scripts/suite/test-files.ts';
 import { WorkQueue } from '../../../scripts/suite/work-queue.ts';
 
 function file(source: string, changes: Partial<TestFile> = {}): TestFile {
-  return { source, compiled: source, backend: 'embedded', needs: [], ...changes };
+  return { source, compiled: source, backend: 'embedded', needs: [], usesClusterAlone: false, ...changes };
 }
 
 describe('the queue of test files', () => {
@@ -89,5 +89,23 @@ describe('the queue of test files', () => {
     const waiting = [queue.take('cluster', 1), queue.take('embedded', 0)];
     queue.settle('current', false);
     expect(await Promise.all(waiting)).to.deep.equal([undefined, undefined]);
+  });
+
+  it('hands out the files that use the cluster alone one after another, before all others that use it', async () => {
+    const alone = file('alone', { needs: ['current'], usesClusterAlone: true });
+    const aloneToo = file('alone too', { backend: 'cluster', needs: ['current'], usesClusterAlone: true });
+    queue = new WorkQueue([slow, kafka, aloneToo, second, alone, quick]);
+    expect(await queue.take('embedded', 0)).to.equal(slow);
+    queue.settle('current', true);
+    expect(await queue.take('embedded', 1)).to.equal(aloneToo);
+    expect(await queue.take('cluster', 2)).to.equal(quick);
+    const next = queue.take('embedded', 2);
+    const afterNext = [queue.take('embedded', 3), queue.take('cluster', 4)];
+    queue.done(slow);
+    queue.done(aloneToo);
+    expect(await next).to.equal(alone);
+    queue.done(alone);
+    expect(await Promise.all(afterNext)).to.deep.equal([kafka, second]);
+    expect(await queue.take('embedded', 2)).to.equal(undefined);
   });
 });

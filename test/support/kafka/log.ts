@@ -3,7 +3,7 @@ import type { TopicConfiguration } from '../../../src/ports/event-log.ts';
 import { systemClock } from '../../../src/clock.ts';
 import { KafkaLog, type KafkaLogOptions } from '../../../src/kafka/log.ts';
 import { silentLogger } from '../../../src/logger.ts';
-import type { Cluster } from '../cluster.ts';
+import type { Cluster } from '../clusters/provided-cluster.ts';
 
 /** The log of a cluster as a test opens it. */
 export function openKafkaLog({ kafkaBrokers }: Cluster, options: Partial<KafkaLogOptions> = {}): Promise<KafkaLog> {
