@@ -1,10 +1,19 @@
 import { type JsonSchema, loadSchema } from '../schema-files.ts';
 
+/** By file. The files do not change while a process runs. */
+const made = new Map<string, JsonSchema>();
+
 /**
  * A schema file that includes everything it refers to in `common.json`, so that it is complete wherever it is shown.
  * @param file Path below schemas/.
  */
 export function lendingSchema(file: string): JsonSchema {
+  const schema = made.get(file) ?? makeSchema(file);
+  made.set(file, schema);
+  return schema;
+}
+
+function makeSchema(file: string): JsonSchema {
   const shared = loadSchema('common.json')['$defs'] as Record<string, unknown>;
   const own = withLocalReferences(loadSchema(file));
   const definitions: Record<string, unknown> = { ...(own.schema['$defs'] as object | undefined) };

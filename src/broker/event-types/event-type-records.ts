@@ -9,6 +9,7 @@ import { partitionCountFor } from './partition-count.ts';
 import { deduplicationViolations } from '../definitions/deduplication.ts';
 import { defaultStreamingLimits, type StreamingLimits } from '../definitions/streaming-limits.ts';
 import { parseSchema } from '../schemas/schema-validator.ts';
+import type { JsonSchema } from '../../schema-files.ts';
 import { nextSchemaVersion } from '../schemas/schema-evolution.ts';
 import { describesField } from '../schemas/schema-fields.ts';
 
@@ -197,22 +198,37 @@ export function topicOf({ eventType, partitionCount, keptUntilDone }: EventTypeR
   };
 }
 
+/** The texts of the schemas of the service. Each is made once: a start asks for it several times. */
+const ownTexts = new WeakMap<JsonSchema, string>();
+
+function textOf(schema: JsonSchema): string {
+  const text = ownTexts.get(schema) ?? JSON.stringify(schema);
+  ownTexts.set(schema, text);
+  return text;
+}
+
+/** Whether two texts are the same schema. Most often they are the same text, which takes no time to see. */
+function isSameSchema(left: string, right: string): boolean {
+  return left === right || isDeepStrictEqual(parseSchema(left), parseSchema(right));
+}
+
+function versionAfter(inForce: EventTypeSchema | undefined, schema: JsonSchema): string {
+  if (inForce === undefined) return firstVersion;
+  return nextSchemaVersion(parseSchema(inForce.schema), schema, 'none', inForce.version);
+}
+
 /** The record of an event type that a module of the service defines; a changed schema gets the next version. */
 export function systemRecord(
   type: SystemEventType,
   current: EventTypeRecord | undefined,
   now: string,
 ): EventTypeRecord {
-  const text = JSON.stringify(type.schema);
+  const text = textOf(type.schema);
   const inForce = current?.schemas.at(-1);
-  const isUnchanged = inForce !== undefined && isDeepStrictEqual(parseSchema(inForce.schema), parseSchema(text));
-  const version =
-    inForce === undefined
-      ? firstVersion
-      : nextSchemaVersion(parseSchema(inForce.schema), type.schema, 'none', inForce.version);
+  const isUnchanged = inForce !== undefined && isSameSchema(inForce.schema, text);
   const schema: EventTypeSchema = isUnchanged
     ? inForce
-    : { type: 'json_schema', schema: text, version, created_at: now };
+    : { type: 'json_schema', schema: text, version: versionAfter(inForce, type.schema), created_at: now };
   const described = {
     name: type.name,
     owning_application: 'lendstream',

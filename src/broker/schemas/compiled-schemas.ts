@@ -32,6 +32,9 @@ export const cachedRulesMaximum = 16;
 /** The least recently used go first. */
 const cache = new BoundedMap<string, EventRules>(cachedRulesMaximum);
 
+/** Those of the service's own schemas, which are few and the largest. They stay. */
+const ownRules = new Map<string, EventRules>();
+
 /**
  * The rules for the events of a type, compiled at the first call and kept for later ones.
  * @param schemaText The text that an admin gave.
@@ -42,10 +45,9 @@ const cache = new BoundedMap<string, EventRules>(cachedRulesMaximum);
 export function eventRules(schemaText: string, type: ValidatedType, isOfService = false): EventRules {
   const { name, category, compatibility_mode, cleanup_policy } = type;
   const key = JSON.stringify([name, category, compatibility_mode, cleanup_policy, isOfService, schemaText]);
-  const known = cache.get(key);
-  if (known !== undefined) return known;
-  const rules = compileRules(schemaText, type, isOfService);
-  cache.set(key, rules);
+  const kept = isOfService ? ownRules : cache;
+  const rules = kept.get(key) ?? compileRules(schemaText, type, isOfService);
+  kept.set(key, rules);
   return rules;
 }
 
