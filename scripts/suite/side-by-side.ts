@@ -1,7 +1,7 @@
 import { serviceProgramVariable } from '../../test/support/processes/service-program.ts';
 import type { Cluster, KafkaGeneration } from '../../test/support/clusters/provided-cluster.ts';
 import { noTests, sumOf, type Counts } from './counts.ts';
-import { recordDurations, slowestFirst } from './durations.ts';
+import { inOrderOfStart, recordDurations } from './durations.ts';
 import { providePrograms } from './programs.ts';
 import { report } from './report.ts';
 import { Runner, type FileOutcome } from './runner.ts';
@@ -33,7 +33,7 @@ const preferences: readonly Backend[] = ['embedded', 'cluster', 'embedded', 'emb
  */
 export async function runSideBySide(files: readonly TestFile[], options: SideBySideOptions): Promise<Counts> {
   useScratchFolder();
-  const all = slowestFirst([...files, ...onCluster(files)]);
+  const all = inOrderOfStart([...files, ...onCluster(files)]);
   const queue = new WorkQueue(all);
   const clusters = new Map<KafkaGeneration, Cluster>();
   const runners = new Set<Runner>();
