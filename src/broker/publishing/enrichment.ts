@@ -14,10 +14,15 @@ export interface ProducerMetadata {
   readonly partition_compaction_key?: string;
 }
 
-export interface EnrichmentContext {
-  readonly eventType: string;
+/** What the metadata of all events of an event type says. */
+export interface EnrichedType {
+  readonly name: string;
   /** Version of the schema the events were validated with. */
   readonly version: string;
+}
+
+/** What the metadata of all events of a request says. */
+export interface EnrichmentContext {
   readonly publishedBy: string;
   /** For events whose producer gave no flow id. */
   readonly flowId: string;
@@ -46,23 +51,42 @@ function asciiJson(value: unknown): string {
   );
 }
 
-/** Prepares the metadata that is the same for all events of a request. */
-export function createEnrichment(context: EnrichmentContext): Enrichment {
-  const beforeId = `","published_by":${asciiJson(context.publishedBy)},"eid":"`;
-  const afterEid = `","event_type":${asciiJson(context.eventType)},"partition":"`;
-  const receivedAt = `,"received_at":${asciiJson(context.receivedAt)},"flow_id":`;
-  const flowId = asciiJson(context.flowId);
-  const version = `,"version":${asciiJson(context.version)}`;
+/** Prepares what is the same in the metadata of many events of one event type. */
+export class Enrichments {
+  readonly #afterEid: string;
+  readonly #version: string;
+  /** The publisher of the last request and its text: many requests have the same one. */
+  #publishedBy: string | undefined;
+  #beforeId = '';
+
+  constructor({ name, version }: EnrichedType) {
+    this.#afterEid = `","event_type":${asciiJson(name)},"partition":"`;
+    this.#version = `,"version":${asciiJson(version)}`;
+  }
+
+  /** Prepares the metadata that is the same for all events of a request. */
+  of(context: EnrichmentContext): Enrichment {
+    const { publishedBy } = context;
+    if (publishedBy !== this.#publishedBy) {
+      this.#publishedBy = publishedBy;
+      this.#beforeId = `","published_by":${asciiJson(publishedBy)},"eid":"`;
+    }
+    return enrichmentOf(context, this.#beforeId, this.#afterEid, this.#version);
+  }
+}
+
+function enrichmentOf(context: EnrichmentContext, beforeId: string, afterEid: string, version: string): Enrichment {
+  const receivedAt = `,"received_at":"${context.receivedAt}","flow_id":`;
+  const flowId = context.flowId === '' ? '""' : asciiJson(context.flowId);
   const { traceparent } = context;
   const trace = traceparent === undefined ? '' : `,"span_ctx":{"traceparent":"${traceparent}"}`;
-  /**
-   * By partition: the text after the eid when the producer gave nothing else. It is joined once and copied as a whole.
-   */
+  const afterPartition = `"${receivedAt}${flowId}${version}${trace}}`;
+  /** By partition: the text after the eid when the producer gave nothing else. */
   const plainEnds: string[] = [];
   // Both were validated against formats without any character that JSON would escape.
   const startOf = (eid: string, occurredAt: string): string => `${beforeTime}${occurredAt}${beforeId}${eid}`;
   const plainEndOf = (partition: number): string =>
-    (plainEnds[partition] ??= [afterEid, partition, '"', receivedAt, flowId, version, trace, '}'].join(''));
+    (plainEnds[partition] ??= `${afterEid}${partition}${afterPartition}`);
   const plainMetadataOf = (eid: string, occurredAt: string, partition: number): string =>
     startOf(eid, occurredAt) + plainEndOf(partition);
   return {

@@ -11,7 +11,7 @@ import { systemRandom, toTimestamp, type Clock, type Random } from '../../clock.
 import { LendstreamError } from '../../errors.ts';
 import type { Logger } from '../../logger.ts';
 import type { Metrics } from '../../metrics.ts';
-import { createEnrichment, type Enrichment } from './enrichment.ts';
+import { Enrichments, type Enrichment } from './enrichment.ts';
 import { parseEvents, type ParsedEvents } from './request-parsing.ts';
 import {
   appendBytesMaximum,
@@ -105,6 +105,7 @@ const noRepetitions: Repetitions = new Map();
 
 interface PreparedPublishing {
   readonly type: PreparedEventType;
+  readonly enrichments: Enrichments;
   readonly similarEvents: KnownShapes;
   readonly plainEvents: PlainEvents;
 }
@@ -193,9 +194,11 @@ export class Publisher {
     const { eventTypes, log, clock, metrics, logger } = this.#options;
     const startedAt = clock.monotonic();
     const labels = { event_type: eventTypeName };
-    const { type } = this.#prepare(eventTypes.known(eventTypeName) ?? (await eventTypes.get(eventTypeName)));
+    const { type, enrichments } = this.#prepare(
+      eventTypes.known(eventTypeName) ?? (await eventTypes.get(eventTypeName)),
+    );
     const partition = event.partition ?? hashPartition(event.keyFields, type.partitionCount);
-    const metadata = this.#enrichment(type, context).plainMetadataOf(event.eid, event.occurredAt, partition);
+    const metadata = this.#enrichment(enrichments, context).plainMetadataOf(event.eid, event.occurredAt, partition);
     const value = Buffer.from(`{"metadata":${metadata},${event.fieldsText}}`);
     const records = [{ key: joinKeyFields(event.keyFields), value }];
     const [result] = await log.append([{ topic: type.name, partition, records }]);
@@ -209,10 +212,9 @@ export class Publisher {
     metrics.publishSeconds.observe(labels, (clock.monotonic() - startedAt) / 1000);
   }
 
-  #enrichment({ name: eventType, version }: PreparedEventType, context: PublishContext): Enrichment {
-    const { publishedBy, flowId, traceparent } = context;
+  #enrichment(enrichments: Enrichments, { publishedBy, flowId, traceparent }: PublishContext): Enrichment {
     const receivedAt = toTimestamp(this.#options.clock.now());
-    return createEnrichment({ eventType, version, publishedBy, flowId, traceparent, receivedAt });
+    return enrichments.of({ publishedBy, flowId, traceparent, receivedAt });
   }
 
   async #appendAll({ batches }: PreparedRecords): Promise<Appended> {
@@ -286,9 +288,9 @@ export class Publisher {
   /** Separate from waiting for the log, so that the parsed events are not kept in memory for as long. */
   *#prepareRecords(record: EventTypeRecord, body: Buffer, context: PublishContext): Preparation {
     refuseServiceAlone(record);
-    const { type, similarEvents, plainEvents } = this.#prepare(record);
+    const { type, enrichments, similarEvents, plainEvents } = this.#prepare(record);
     if (type.compile() && record.eventType.schema.schema.length > longSchemaCharacters) yield;
-    const recordContext = { random: this.#random, enrichment: this.#enrichment(type, context) };
+    const recordContext = { random: this.#random, enrichment: this.#enrichment(enrichments, context) };
     const fastRecords = similarEvents.prepare(body, recordContext);
     if (fastRecords !== undefined) return fastRecords;
     const plain = plainEvents.prepare(body, recordContext);
@@ -314,7 +316,12 @@ export class Publisher {
     const known = this.#prepared.get(record);
     if (known !== undefined) return known;
     const type = prepareEventType(record);
-    const prepared = { type, similarEvents: new KnownShapes(type), plainEvents: new PlainEvents(type) };
+    const prepared = {
+      type,
+      enrichments: new Enrichments(type),
+      similarEvents: new KnownShapes(type),
+      plainEvents: new PlainEvents(type),
+    };
     this.#prepared.set(record, prepared);
     return prepared;
   }

@@ -1,4 +1,4 @@
-import { createEnrichment } from '../../../src/broker/publishing/enrichment.ts';
+import { Enrichments } from '../../../src/broker/publishing/enrichment.ts';
 import { parseEvents } from '../../../src/broker/publishing/request-parsing.ts';
 import {
   prepareRecords,
@@ -69,7 +69,7 @@ export function typeOf(
 
 export function contextOf(type: PreparedEventType): RecordContext {
   const facts = { publishedBy: 'shop', flowId: 'flow', receivedAt: '2026-03-15T22:47:15.123Z' };
-  return { random: () => 0.5, enrichment: createEnrichment({ eventType: type.name, version: type.version, ...facts }) };
+  return { random: () => 0.5, enrichment: new Enrichments(type).of(facts) };
 }
 
 export function inFull(type: PreparedEventType, body: Buffer): PreparedRecords {
