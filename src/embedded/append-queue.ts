@@ -8,7 +8,7 @@ import type { NewRow, WriterRequests } from './thread/messages.ts';
 import type { LogThread } from './thread/log-thread.ts';
 import type { PartitionState } from './partition-state.ts';
 import { unknownPartition } from './unknown-partition.ts';
-import { approximateBytes } from './records/record-sizes.ts';
+import { contentBytes } from './records/record-sizes.ts';
 import { splitIntoRows } from './records/row-splitting.ts';
 
 /** One commit takes no more than this many bytes, or one larger member. */
@@ -84,7 +84,7 @@ export class AppendQueue {
    */
   add(parts: readonly AppendPart[], writer?: { writerId: string; epoch: number }): Promise<readonly Offset[]> {
     let bytes = 0;
-    for (const { records } of parts) bytes += approximateBytes(records) + bytesPerRecord * records.keys.length;
+    for (const { records } of parts) bytes += contentBytes(records) + bytesPerRecord * records.valueEnds.length;
     if (this.#queuedBytes > 0 && this.#queuedBytes + bytes > this.#queuedBytesMaximum) {
       return Promise.reject(
         new LendstreamError(
@@ -210,7 +210,7 @@ function buildGroup(members: readonly Member[], appendedAt: number, rowMemory: R
       if (runs === undefined) runsByPartition.set(partition, [records]);
       else runs.push(records);
       const baseOffset = nextLatest.get(partition) ?? partition.latest;
-      nextLatest.set(partition, baseOffset + records.keys.length);
+      nextLatest.set(partition, baseOffset + records.valueEnds.length);
       return baseOffset;
     }),
   );
@@ -221,7 +221,7 @@ function buildGroup(members: readonly Member[], appendedAt: number, rowMemory: R
     const partitionId = partition.id;
     let baseOffset = partition.latest;
     for (const rowRuns of splitIntoRows(runs)) {
-      const count = rowRuns.reduce((sum, { keys }) => sum + keys.length, 0);
+      const count = rowRuns.reduce((sum, { valueEnds }) => sum + valueEnds.length, 0);
       const lastOffset = baseOffset + count - 1;
       const row = rowMemory.encode({ partitionId, baseOffset, lastOffset, appendedAt }, rowRuns);
       rows.push({ partitionId, baseOffset, lastOffset, count, appendedAt, body: bodyForThread(row) });

@@ -2,7 +2,7 @@ import { LendstreamError } from '../errors.ts';
 import type { CommittedPartition, FencedWriter, Offset, PartitionRecords } from '../ports/event-log.ts';
 import { writerFenced, type AppendPart, type AppendQueue } from './append-queue.ts';
 import type { PartitionState } from './partition-state.ts';
-import { approximateBytes } from './records/record-sizes.ts';
+import { contentBytes } from './records/record-sizes.ts';
 
 /** The most that a transaction may contain before its commit. Bytes. */
 const transactionBytesMaximum = 64 * 1024 * 1024;
@@ -55,7 +55,7 @@ export class EmbeddedWriter implements FencedWriter {
   append(partitions: readonly PartitionRecords[]): Promise<void> {
     return this.#step(() => {
       const parts = this.#resolveParts(partitions);
-      for (const { records } of parts) this.#stagedBytes += approximateBytes(records);
+      for (const { records } of parts) this.#stagedBytes += contentBytes(records);
       if (this.#stagedBytes > transactionBytesMaximum) {
         throw new LendstreamError(
           'OVERLOADED',
@@ -113,7 +113,7 @@ export class EmbeddedWriter implements FencedWriter {
 function committedPartitions(parts: readonly AppendPart[], baseOffsets: readonly Offset[]): CommittedPartition[] {
   const ends = new Map<PartitionState, Offset>();
   parts.forEach(({ partition, records }, index) => {
-    const { length } = records.keys;
+    const { length } = records.valueEnds;
     if (length > 0) ends.set(partition, (baseOffsets[index] as Offset) + length);
   });
   return [...ends].map(([{ topic, partition }, nextOffset]) => ({ topic, partition, nextOffset }));

@@ -13,7 +13,7 @@ import { LendstreamError, describeError } from '../errors.ts';
 import { Health, type HealthPart } from '../health.ts';
 import { type DamageReport, IntegrityCheck, type IntegrityProgress } from '../integrity/integrity-check.ts';
 import type { Logger } from '../logger.ts';
-import { recordBytesMaximum } from '../ports/event-log.ts';
+import { noValue, recordBytesMaximum } from '../ports/event-log.ts';
 import type {
   AppendResult,
   EventLog,
@@ -303,7 +303,7 @@ export class EmbeddedLog implements EventLog {
       );
     }
     const needsKeys = this.#catalogue.topics.get(topic)?.configuration.cleanupPolicy !== 'delete';
-    if (needsKeys && records.keys.includes(null)) {
+    if (needsKeys && records.keyEnds.includes(noValue)) {
       throw new LendstreamError('UNPROCESSABLE', `Records of the compacted topic ${topic} need a key.`, {
         details: { topic, partition },
       });

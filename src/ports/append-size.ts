@@ -15,10 +15,8 @@ export function appendBytes({ key, value }: LogRecord): number {
 /** The same for all records of a request. Packed ones are not unpacked for it. */
 export function appendBytesOfAll(request: PartitionRecords): number {
   if (request instanceof PackedPartitionRecords) {
-    const { keys, values } = request.packed;
-    let bytes = values.length + framingBytesMaximum * keys.length;
-    for (const key of keys) bytes += bytesPerCharacterMaximum * (key?.length ?? 0);
-    return bytes;
+    const { keys, values, valueEnds } = request.packed;
+    return keys.length + values.length + framingBytesMaximum * valueEnds.length;
   }
   return request.records.reduce((bytes, record) => bytes + appendBytes(record), 0);
 }

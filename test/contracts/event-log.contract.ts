@@ -4,7 +4,7 @@ import { after, before, describe, it } from 'mocha';
 import { randomUUID } from 'node:crypto';
 import { appendBytesMaximum, recordBytesMaximum } from '../../src/ports/event-log.ts';
 import { appendBytes } from '../../src/ports/append-size.ts';
-import { PackedPartitionRecords } from '../../src/ports/packed-records.ts';
+import { packKeys, PackedPartitionRecords } from '../../src/ports/packed-records.ts';
 import type {
   AppendResult,
   CleanupPolicy,
@@ -330,7 +330,11 @@ export function describeEventLog(name: string, open: () => Promise<LogUnderTest>
         for (let round = 0; round < 20; round += 1) {
           const text = `"${String(round).padStart(3, '0').repeat(13_000)}"`;
           values.write(text, 'latin1');
-          const packed = { keys: [`key ${round}`], values: values.subarray(0, text.length), valueEnds: [text.length] };
+          const packed = {
+            ...packKeys([`key ${round}`]),
+            values: values.subarray(0, text.length),
+            valueEnds: Uint32Array.of(text.length),
+          };
           const appending = log.append([new PackedPartitionRecords(where.topic, where.partition, packed)]);
           const [result] = await appending;
           expect(result?.outcome).to.equal('appended');

@@ -1,8 +1,10 @@
 import { expect } from 'chai';
 import { array, assert, integer, option, property, record, string, tuple, uint8Array } from 'fast-check';
 import { describe, it } from 'mocha';
-import type { LogRecord } from '../../src/ports/event-log.ts';
+import { noValue, type LogRecord } from '../../src/ports/event-log.ts';
 import {
+  keyTexts,
+  packKeys,
   PackedPartitionRecords,
   packedForm,
   packRecords,
@@ -15,7 +17,7 @@ const where = { topic: 'orders', partition: 3 };
 /** Some empty, some tombstones. */
 const records = array(
   record({
-    key: option(string({ maxLength: 3 })),
+    key: option(string({ unit: 'binary', maxLength: 3 })),
     value: option(
       uint8Array({ maxLength: 4 }).map((bytes) => Buffer.from(bytes)),
       { freq: 2 },
@@ -51,6 +53,20 @@ describe('packed records', () => {
     expect([valueEnds[0], valueEnds[2]]).to.deep.equal([2, 4]);
   });
 
+  it('have their keys next to each other, each written alone', () => {
+    const [high, low] = ['\ud83d', '\ude00'];
+    for (const texts of [[], [null], [''], ['a', null, '', 'bc'], ['é', null, '', '€a'], [high, low, null, 'x']]) {
+      const { keys, keyEnds } = packKeys(texts);
+      const bytes = texts.flatMap((text) => (text === null ? [] : [Buffer.from(text)]));
+      expect(keys.equals(Buffer.concat(bytes))).to.equal(true);
+      let end = 0;
+      const ends = texts.map((text) => (text === null ? noValue : (end += Buffer.byteLength(text))));
+      expect([...keyEnds]).to.deep.equal(ends);
+      const written = texts.map((text) => text && Buffer.from(text).toString());
+      expect(keyTexts({ keys, keyEnds })).to.deep.equal(written);
+    }
+  });
+
   it('can be sliced anywhere', () => {
     const cut = tuple(records, integer({ min: 0, max: 8 }), integer({ min: 0, max: 8 }));
     assert(
@@ -61,6 +77,7 @@ describe('packed records', () => {
         expect(unpacked(slice)).to.deep.equal(plain(list.slice(from, to)));
         const values = list.slice(from, to).flatMap(({ value }) => (value === null ? [] : [value.toString('latin1')]));
         expect(slice.values.toString('latin1')).to.equal(values.join(','));
+        expect(keyTexts(slice).join('')).to.equal(slice.keys.toString());
       }),
     );
   });

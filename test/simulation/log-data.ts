@@ -11,7 +11,7 @@ import {
   type TopicConfiguration,
   type TopicPartition,
 } from '../../src/ports/event-log.ts';
-import { packRecords, valueStartOf } from '../../src/ports/packed-records.ts';
+import { keyTexts, packRecords, valueStartOf } from '../../src/ports/packed-records.ts';
 
 /** The content of a log: topics, their records, exported positions. It outlives the processes that use it. */
 
@@ -209,7 +209,8 @@ function batchOf(
   appendedAt: number,
 ): RecordBatch {
   const packed = packRecords(records);
-  const { keys, values, valueEnds } = packed;
+  const keys = keyTexts(packed);
+  const { values, valueEnds } = packed;
   return {
     topic,
     partition,
@@ -218,7 +219,7 @@ function batchOf(
     bytes: values,
     offsets: Float64Array.from(keys, (_, index) => baseOffset + index),
     valueStarts: Uint32Array.from(valueEnds, (end, index) => (end === noValue ? noValue : valueStartOf(packed, index))),
-    valueEnds: Uint32Array.from(valueEnds),
+    valueEnds,
     contiguous: !valueEnds.includes(noValue),
     key: (index) => keys[index] ?? null,
   };

@@ -1,5 +1,5 @@
 import type { PartitionRecords } from '../../ports/event-log.ts';
-import { PackedPartitionRecords } from '../../ports/packed-records.ts';
+import { packKeys, PackedPartitionRecords } from '../../ports/packed-records.ts';
 import type { PreparedEventType } from './prepared-event-type.ts';
 
 /**
@@ -32,8 +32,8 @@ export function packByPartition(
     const end = start + draft.text.length;
     const values = bytes.subarray(start, end);
     start = end;
-    const { keys: keysOfPartition, valueEnds } = draft;
-    return [new PackedPartitionRecords(type.name, partition, { keys: keysOfPartition, values, valueEnds })];
+    const packed = { ...packKeys(draft.keys), values, valueEnds: Uint32Array.from(draft.valueEnds) };
+    return [new PackedPartitionRecords(type.name, partition, packed)];
   });
 }
 

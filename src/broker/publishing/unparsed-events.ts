@@ -1,9 +1,9 @@
 import { isAscii } from 'node:buffer';
-import type { PartitionRecords } from '../../ports/event-log.ts';
-import { PackedPartitionRecords } from '../../ports/packed-records.ts';
+import { noValue, type PartitionRecords } from '../../ports/event-log.ts';
+import { endsFrom, PackedPartitionRecords, type PackedKeys } from '../../ports/packed-records.ts';
 import type { Enrichment, ProducerMetadata } from './enrichment.ts';
 import { eventBytesMaximum, type PreparedRecords, type RecordContext } from './event-preparation.ts';
-import { hashAscii, hashPartition, joinKeyFields, partitionOfSum, randomPartition } from './partitioning.ts';
+import { hashAscii, hashPartition, partitionOfSum, randomPartition } from './partitioning.ts';
 import type { PreparedEventType } from './prepared-event-type.ts';
 import { eventField } from './request-memory/event-fields.ts';
 import { Gathering } from './request-memory/gathering.ts';
@@ -59,80 +59,134 @@ export function recordsOf(
   events: UnparsedEvents,
   context: RecordContext,
 ): PreparedRecords | undefined {
-  const partitions = new Int32Array(events.count);
-  const keys = routeEvents(type, memory, events, partitions, context.random);
-  if (keys === undefined) return undefined;
-  // These texts are gathered in the same memory as the batches.
-  const eids = type.deduplicationMilliseconds === undefined ? undefined : textsOf(memory, events, [eidPath]);
-  if (type.deduplicationMilliseconds !== undefined && eids === undefined) return undefined;
-  const gathered = new PartitionGathering(type, memory, events, context.enrichment).batches(partitions, keys);
+  const partitions = partitionsOf(type, memory, events, context.random);
+  const order = orderByPartition(partitions, type.partitionCount);
+  // The keys and these texts are gathered in the same memory as the batches.
+  const keys = keysOf(type, memory, events, order.events);
+  const eids = type.deduplicationMilliseconds === undefined ? undefined : idsOf(memory, events);
+  if (keys === undefined || (type.deduplicationMilliseconds !== undefined && eids === undefined)) return undefined;
+  const gathered = new PartitionGathering(type, memory, events, context.enrichment).batches(order, keys);
   return gathered && { partitions, ...gathered, ...(eids === undefined ? {} : { eids }) };
 }
 
-/** Writes the partition of each event and returns their keys; undefined when the memory has no room for them. */
-function routeEvents(
-  { partitionStrategy, partitionCount, isEnriched, keyPaths }: PreparedEventType,
+function partitionsOf(
+  type: PreparedEventType,
   memory: RequestMemory,
   events: UnparsedEvents,
-  partitions: Int32Array,
   random: RecordContext['random'],
-): (string | null)[] | undefined {
-  const { count, fieldsOfEach, wantedFields } = events;
+): Int32Array {
+  const { count, fieldsOfEach } = events;
+  const { partitionStrategy, partitionCount } = type;
+  const partitions = new Int32Array(count);
   if (partitionStrategy === 'random') {
     for (let index = 0; index < count; index += 1) partitions[index] = randomPartition(random(), partitionCount);
-    return Array.from({ length: count }, () => null);
+    return partitions;
   }
   const { bytes, fields } = memory;
-  const firstPath = isEnriched ? enrichedPaths.length : 0;
-  const paths = keyPaths.map((_, index) => firstPath + index);
-  const keyFields = paths.map((path) => wantedFields[path] as number);
-  if (isAscii(memory.request)) {
+  const keyFields = keyFieldsOf(type, events);
+  if (!isAscii(memory.request)) {
     for (let index = 0; index < count; index += 1) {
-      let sum = 0;
-      for (const field of keyFields) {
+      const texts = keyFields.map((field) => {
         const at = index * fieldsOfEach + field;
-        sum = (sum + hashAscii(bytes, fields[at] as number, fields[at + 1] as number)) | 0;
-      }
-      partitions[index] = partitionOfSum(sum, partitionCount);
+        return bytes.toString('utf8', fields[at], fields[at + 1]);
+      });
+      partitions[index] = hashPartition(texts, partitionCount);
     }
-    return textsOf(memory, events, paths);
+    return partitions;
   }
-  return Array.from({ length: count }, (_, index) => {
-    const texts = keyFields.map((field) => {
+  for (let index = 0; index < count; index += 1) {
+    let sum = 0;
+    for (const field of keyFields) {
       const at = index * fieldsOfEach + field;
-      return bytes.toString('utf8', fields[at], fields[at + 1]);
-    });
-    partitions[index] = hashPartition(texts, partitionCount);
-    return joinKeyFields(texts);
-  });
+      sum = (sum + hashAscii(bytes, fields[at] as number, fields[at + 1] as number)) | 0;
+    }
+    partitions[index] = partitionOfSum(sum, partitionCount);
+  }
+  return partitions;
 }
 
-/**
- * What each event has under wanted paths, which is ASCII, with commas between them. It is gathered as one text and cut:
- * making a text of bytes costs more for the call than for the bytes.
- * @returns undefined when the memory has no room for it
- */
-function textsOf(
-  memory: RequestMemory,
-  { count, fieldsOfEach, wantedFields }: UnparsedEvents,
-  paths: readonly number[],
-): string[] | undefined {
-  const { fields } = memory;
-  const wanted = paths.map((path) => wantedFields[path] as number);
-  const parts = wanted.flatMap((from, index): Part[] => [...(index === 0 ? [] : [',']), { from, to: from + 1 }]);
-  const gathering = new Gathering(memory);
-  for (let base = 0; base < count * fieldsOfEach; base += fieldsOfEach) {
-    let bytes = 0;
-    for (const field of wanted) bytes += (fields[base + field + 1] as number) - (fields[base + field] as number);
-    if (!gathering.add(base, bytes, parts)) return undefined;
+/** Which fields of an event have the starts of its key fields. */
+function keyFieldsOf({ isEnriched, keyPaths }: PreparedEventType, { wantedFields }: UnparsedEvents): readonly number[] {
+  const firstPath = isEnriched ? enrichedPaths.length : 0;
+  return wantedFields.slice(firstPath, firstPath + keyPaths.length);
+}
+
+/** The events of a request by partition, each partition's in the order of the request. */
+interface PartitionOrder {
+  readonly events: Int32Array;
+  /** Where those of each partition begin, and where the last one's end. */
+  readonly starts: Int32Array;
+}
+
+function orderByPartition(partitions: Int32Array, partitionCount: number): PartitionOrder {
+  const starts = new Int32Array(partitionCount + 1);
+  for (const partition of partitions) starts[partition + 1] = (starts[partition + 1] as number) + 1;
+  for (let partition = 0; partition < partitionCount; partition += 1) {
+    starts[partition + 1] = (starts[partition + 1] as number) + (starts[partition] as number);
   }
-  const text = gathering.bytes().toString('latin1');
-  let start = 0;
-  return gathering.ends.map((end) => {
-    const each = text.slice(start, end);
-    start = end + 1;
-    return each;
-  });
+  const next = starts.slice();
+  const events = new Int32Array(partitions.length);
+  for (let index = 0; index < partitions.length; index += 1) {
+    const partition = partitions[index] as number;
+    const place = next[partition] as number;
+    events[place] = index;
+    next[partition] = place + 1;
+  }
+  return { events, starts };
+}
+
+/** The keys of events in an order: their key fields with commas between them. Undefined when there is no room. */
+function keysOf(
+  type: PreparedEventType,
+  memory: RequestMemory,
+  events: UnparsedEvents,
+  order: Int32Array,
+): PackedKeys | undefined {
+  if (type.partitionStrategy === 'random') {
+    return { keys: Buffer.alloc(0), keyEnds: new Uint32Array(order.length).fill(noValue) };
+  }
+  const gathering = gatheringOf(memory, events, order, keyFieldsOf(type, events));
+  return gathering && { keys: Buffer.from(gathering.bytes()), keyEnds: gathering.ends };
+}
+
+/** The id of each event, which is ASCII, in the order of the request. Undefined when there is no room for them. */
+function idsOf(memory: RequestMemory, events: UnparsedEvents): string[] | undefined {
+  const gathering = gatheringOf(
+    memory,
+    events,
+    Int32Array.from({ length: events.count }, (_, index) => index),
+    [events.wantedFields[eidPath] as number],
+  );
+  // Cutting one text costs less than making a text of each.
+  const text = gathering?.bytes().toString('latin1');
+  return (
+    gathering && Array.from(gathering.ends, (end, index) => text?.slice(gathering.ends[index - 1] ?? 0, end) ?? '')
+  );
+}
+
+/** Gathers wanted texts of events in an order, with commas between those of an event. */
+function gatheringOf(
+  memory: RequestMemory,
+  { count, fieldsOfEach }: UnparsedEvents,
+  order: Int32Array,
+  wanted: readonly number[],
+): Gathering | undefined {
+  const { fields } = memory;
+  const parts = wanted.flatMap((from, index): Part[] => [...(index === 0 ? [] : [',']), { from, to: from + 1 }]);
+  const bytesOf = (event: number): number => {
+    let bytes = 0;
+    for (const field of wanted) {
+      const at = event * fieldsOfEach + field;
+      bytes += (fields[at + 1] as number) - (fields[at] as number);
+    }
+    return bytes;
+  };
+  let bytes = 0;
+  for (const event of order) bytes += bytesOf(event);
+  const gathering = new Gathering(memory, count, 'nothing');
+  if (gathering.addTogether(order, 0, count, fieldsOfEach, bytes, parts)) return gathering;
+  for (const event of order) if (!gathering.add(event * fieldsOfEach, bytesOf(event), parts)) return undefined;
+  return gathering;
 }
 
 /** Gathers the events as they are stored, those of one partition after those of another. */
@@ -141,73 +195,90 @@ class PartitionGathering {
   readonly #memory: RequestMemory;
   readonly #events: UnparsedEvents;
   readonly #enrichment: Enrichment;
+  readonly #eid: Part;
+  readonly #time: Part;
 
   constructor(type: PreparedEventType, memory: RequestMemory, events: UnparsedEvents, enrichment: Enrichment) {
     this.#type = type;
     this.#memory = memory;
     this.#events = events;
     this.#enrichment = enrichment;
+    const partOf = (path: number): Part => {
+      const from = events.wantedFields[path] as number;
+      return { from, to: from + 1 };
+    };
+    this.#eid = partOf(eidPath);
+    this.#time = partOf(occurredAtPath);
   }
 
   /** @returns undefined when the memory has no room for them */
   batches(
-    partitions: Int32Array,
-    keys: readonly (string | null)[],
+    { events, starts }: PartitionOrder,
+    { keys, keyEnds }: PackedKeys,
   ): Required<Pick<PreparedRecords, 'batches' | 'release'>> | undefined {
     const { name, partitionCount } = this.#type;
-    const eventsOf: (number[] | undefined)[] = Array.from({ length: partitionCount });
-    for (let index = 0; index < partitions.length; index += 1) {
-      (eventsOf[partitions[index] as number] ??= []).push(index);
-    }
-    const gathering = new Gathering(this.#memory);
+    const gathering = new Gathering(this.#memory, events.length, 'comma');
     for (let partition = 0; partition < partitionCount; partition += 1) {
-      const events = eventsOf[partition];
-      if (events !== undefined && !this.#addAll(gathering, events, partition)) return undefined;
+      const [from, to] = [starts[partition] as number, starts[partition + 1] as number];
+      if (from < to && !this.#addAll(gathering, events, from, to, partition)) return undefined;
     }
     const memory = new ValuesMemory(gathering.bytes());
-    const { bytes } = memory;
     const { ends } = gathering;
-    let first = 0;
-    let start = 0;
-    const batches = eventsOf.flatMap((events, partition): PartitionRecords[] => {
-      if (events === undefined) return [];
-      const valueEnds: number[] = [];
-      const keysOfPartition: (string | null)[] = [];
-      for (let index = 0; index < events.length; index += 1) {
-        valueEnds.push((ends[first + index] as number) - start);
-        keysOfPartition.push(keys[events[index] as number] as string | null);
-      }
-      first += events.length;
-      const end = ends[first - 1] as number;
-      const values = bytes.subarray(start, end);
-      start = end + 1;
-      return [new PackedPartitionRecords(name, partition, { keys: keysOfPartition, values, valueEnds })];
-    });
+    const batches: PartitionRecords[] = [];
+    let valueStart = 0;
+    let keyStart = 0;
+    for (let partition = 0; partition < partitionCount; partition += 1) {
+      const [from, to] = [starts[partition] as number, starts[partition + 1] as number];
+      if (from === to) continue;
+      const valueEnd = ends[to - 1] as number;
+      const lastKeyEnd = keyEnds[to - 1] as number;
+      const keyEnd = lastKeyEnd === noValue ? 0 : lastKeyEnd;
+      const packed = {
+        keys: keys.subarray(keyStart, keyEnd),
+        keyEnds: endsFrom(keyEnds.subarray(from, to), keyStart),
+        values: memory.bytes.subarray(valueStart, valueEnd),
+        valueEnds: endsFrom(ends.subarray(from, to), valueStart),
+      };
+      batches.push(new PackedPartitionRecords(name, partition, packed));
+      keyStart = keyEnd;
+      // A comma is between.
+      valueStart = valueEnd + 1;
+    }
     return { batches, release: () => memory.release() };
   }
 
-  #addAll(gathering: Gathering, events: readonly number[], partition: number): boolean {
+  /** Adds the events of a partition: those that have the same parts and follow one another together. */
+  #addAll(gathering: Gathering, events: Int32Array, from: number, to: number, partition: number): boolean {
     const { fieldsOfEach } = this.#events;
     const { fields } = this.#memory;
-    const { isEnriched } = this.#type;
     const plainParts = this.#plainParts(partition);
-    for (let index = 0; index < events.length; index += 1) {
-      const base = (events[index] as number) * fieldsOfEach;
-      const isFurther = isEnriched && fields[base + eventField.hasFurtherMetadata] === 1;
-      const bytes = (fields[base + eventField.end] as number) - (fields[base + eventField.start] as number);
-      if (!gathering.add(base, bytes, isFurther ? this.#furtherParts(base, partition) : plainParts)) return false;
+    const baseOf = (index: number): number => (events[index] as number) * fieldsOfEach;
+    const bytesOf = (base: number): number =>
+      (fields[base + eventField.end] as number) - (fields[base + eventField.start] as number);
+    for (let index = from; index < to; index += 1) {
+      const first = index;
+      let bytes = 0;
+      for (; index < to && !this.#hasFurtherMetadata(baseOf(index)); index += 1) bytes += bytesOf(baseOf(index));
+      if (!gathering.addTogether(events, first, index, fieldsOfEach, bytes, plainParts)) {
+        for (let each = first; each < index; each += 1) {
+          if (!gathering.add(baseOf(each), bytesOf(baseOf(each)), plainParts)) return false;
+        }
+      }
+      if (index === to) break;
+      const base = baseOf(index);
+      if (!gathering.add(base, bytesOf(base), this.#furtherParts(base, partition))) return false;
     }
     return true;
+  }
+
+  #hasFurtherMetadata(base: number): boolean {
+    return this.#type.isEnriched && this.#memory.fields[base + eventField.hasFurtherMetadata] === 1;
   }
 
   #plainParts(partition: number): readonly Part[] {
     if (!this.#type.isEnriched) return [{ from: eventField.start, to: eventField.end }];
     const [beforeTime, beforeId, afterId] = this.#enrichment.plainTextsOf(partition);
-    const [eid, time] = [eidPath, occurredAtPath].map((path) => {
-      const from = this.#events.wantedFields[path] as number;
-      return { from, to: from + 1 };
-    }) as [Part, Part];
-    return [beforeMetadata, beforeTime, time, beforeId, eid, afterId, afterMetadata];
+    return [beforeMetadata, beforeTime, this.#time, beforeId, this.#eid, afterId, afterMetadata];
   }
 
   /** Of an event whose metadata has more than an id and a time. */

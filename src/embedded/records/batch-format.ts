@@ -79,7 +79,7 @@ export function encodeInto(
   runs: readonly PackedRecords[],
   offsets?: readonly Offset[],
 ): Buffer {
-  const { count, hasKeys, asciiKeys, keysBytes, valuesBytes } = measure(runs);
+  const { count, hasKeys, keysBytes, valuesBytes } = measure(runs);
   const indexLength = count * (1 + (hasKeys ? 1 : 0) + (offsets === undefined ? 0 : 1));
   const valuesAt = headerBytes + 4 * indexLength;
   const keysAt = valuesAt + valuesBytes;
@@ -101,7 +101,7 @@ export function encodeInto(
   header.setUint32(field.inflatedBytes, 0, true);
 
   copyValues(runs, body, valuesAt, index);
-  if (hasKeys) copyKeys(runs, asciiKeys, body, keysAt, index.subarray(count));
+  if (hasKeys) copyKeys(runs, body, keysAt, index.subarray(count));
   if (offsets !== undefined) {
     const deltasAt = hasKeys ? 2 * count : count;
     for (let at = 0; at < count; at += 1) index[deltasAt + at] = (offsets[at] as Offset) - position.baseOffset;
@@ -131,30 +131,23 @@ function hasValue({ values, valueEnds }: PackedRecords): boolean {
   return values.length > 0 || valueEnds.some((end) => end !== noValue);
 }
 
-function copyKeys(
-  runs: readonly PackedRecords[],
-  asciiKeys: string | undefined,
-  body: Buffer,
-  keysAt: number,
-  keyEnds: Uint32Array,
-): void {
+/** Copies the keys of each run at once. */
+function copyKeys(runs: readonly PackedRecords[], body: Buffer, keysAt: number, keyEnds: Uint32Array): void {
   let at = 0;
-  let position = keysAt;
-  for (const { keys } of runs) {
-    for (const key of keys) {
-      if (key !== null) position += asciiKeys === undefined ? body.write(key, position) : key.length;
-      keyEnds[at] = key === null ? noValue : position - keysAt;
+  let runStart = 0;
+  for (const run of runs) {
+    if (run.keys.length > 0) copyBytes(run.keys, body, keysAt + runStart);
+    for (const end of run.keyEnds) {
+      keyEnds[at] = end === noValue ? noValue : runStart + end;
       at += 1;
     }
+    runStart += run.keys.length;
   }
-  if (asciiKeys !== undefined) body.write(asciiKeys, keysAt, 'latin1');
 }
 
 interface Measures {
   readonly count: number;
   readonly hasKeys: boolean;
-  /** All keys joined without a separator, when every character is ASCII: they are then written at once. */
-  readonly asciiKeys: string | undefined;
   readonly keysBytes: number;
   readonly valuesBytes: number;
 }
@@ -162,32 +155,20 @@ interface Measures {
 function measure(runs: readonly PackedRecords[]): Measures {
   let count = 0;
   let hasKeys = false;
-  let keyText = '';
+  let keysBytes = 0;
   let valuesBytes = -1;
   for (const run of runs) {
-    count += run.keys.length;
-    for (const key of run.keys) {
-      if (key === null) continue;
-      hasKeys = true;
-      keyText += key;
-    }
+    count += run.valueEnds.length;
+    hasKeys ||= hasKey(run);
+    keysBytes += run.keys.length;
     if (hasValue(run)) valuesBytes += run.values.length + 1;
   }
-  const isAscii = Buffer.byteLength(keyText) === keyText.length;
-  return {
-    count,
-    hasKeys,
-    asciiKeys: isAscii ? keyText : undefined,
-    keysBytes: isAscii ? keyText.length : keysBytesOf(runs),
-    valuesBytes: Math.max(0, valuesBytes),
-  };
+  return { count, hasKeys, keysBytes, valuesBytes: Math.max(0, valuesBytes) };
 }
 
-/** Counts each key alone: a surrogate at the end of one key and one at the start of the next are no pair. */
-function keysBytesOf(runs: readonly PackedRecords[]): number {
-  let bytes = 0;
-  for (const { keys } of runs) for (const key of keys) if (key !== null) bytes += Buffer.byteLength(key);
-  return bytes;
+/** Whether at least one record of the run has a key, which may be empty. */
+function hasKey({ keys, keyEnds }: PackedRecords): boolean {
+  return keys.length > 0 || keyEnds.some((end) => end !== noValue);
 }
 
 /**

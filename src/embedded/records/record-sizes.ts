@@ -1,26 +1,26 @@
 import { noValue, recordBytesMaximum } from '../../ports/event-log.ts';
 import type { PackedRecords } from '../../ports/packed-records.ts';
 
-/** The approximate size of records in bytes, for queues and rows: each character of a key counts as one byte. */
-export function approximateBytes({ keys, values }: PackedRecords): number {
-  let bytes = values.length;
-  for (const key of keys) if (key !== null) bytes += key.length;
-  return bytes;
+/** The size of the keys and values of records, with what separates them. Bytes. */
+export function contentBytes({ keys, values }: PackedRecords): number {
+  return keys.length + values.length;
 }
 
 /**
  * The size of the first record that is larger than allowed, in bytes of key plus value. Undefined when there is none.
  */
 export function oversizedRecordBytes(records: PackedRecords): number | undefined {
-  // A character of a key takes at most three bytes, so most requests need no exact count.
-  if (3 * approximateBytes(records) <= recordBytesMaximum) return undefined;
+  // Most requests have fewer bytes in all.
+  if (contentBytes(records) <= recordBytesMaximum) return undefined;
   let valueStart = 0;
-  for (const [index, key] of records.keys.entries()) {
-    const valueEnd = records.valueEnds[index] as number;
+  let keyStart = 0;
+  for (const [index, valueEnd] of records.valueEnds.entries()) {
+    const keyEnd = records.keyEnds[index] as number;
     const valueBytes = valueEnd === noValue ? 0 : valueEnd - valueStart;
+    const keyBytes = keyEnd === noValue ? 0 : keyEnd - keyStart;
     if (valueEnd !== noValue) valueStart = valueEnd + 1;
-    const bytes = valueBytes + (key === null ? 0 : Buffer.byteLength(key));
-    if (bytes > recordBytesMaximum) return bytes;
+    if (keyEnd !== noValue) keyStart = keyEnd;
+    if (valueBytes + keyBytes > recordBytesMaximum) return valueBytes + keyBytes;
   }
   return undefined;
 }

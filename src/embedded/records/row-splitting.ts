@@ -1,7 +1,7 @@
 import { noValue } from '../../ports/event-log.ts';
-import { sliceRecords, valueStartOf } from '../../ports/packed-records.ts';
+import { keyStartOf, sliceRecords, valueStartOf } from '../../ports/packed-records.ts';
 import type { PackedRecords } from '../../ports/packed-records.ts';
-import { approximateBytes } from './record-sizes.ts';
+import { contentBytes } from './record-sizes.ts';
 
 /** A row is closed when it has reached this size; one more record may exceed it. Bytes. */
 export const rowBytesMaximum = 1024 * 1024;
@@ -11,16 +11,16 @@ export function splitIntoRows(runs: readonly PackedRecords[]): PackedRecords[][]
   const rows: PackedRecords[][] = [];
   let remainingBytes = 0;
   for (const run of runs) {
-    for (let first = 0; first < run.keys.length;) {
+    for (let first = 0; first < run.valueEnds.length;) {
       if (remainingBytes <= 0) {
         rows.push([]);
         remainingBytes = rowBytesMaximum;
       }
-      const bytes = first === 0 ? approximateBytes(run) : Infinity;
-      const end = bytes <= remainingBytes ? run.keys.length : endIndexWithin(run, first, remainingBytes);
+      const bytes = first === 0 ? contentBytes(run) : Infinity;
+      const end = bytes <= remainingBytes ? run.valueEnds.length : endIndexWithin(run, first, remainingBytes);
       const fitting = sliceRecords(run, first, end);
       rows.at(-1)?.push(fitting);
-      remainingBytes -= approximateBytes(fitting);
+      remainingBytes -= contentBytes(fitting);
       first = end;
     }
   }
@@ -29,13 +29,18 @@ export function splitIntoRows(runs: readonly PackedRecords[]): PackedRecords[][]
 
 /** The index after the record that fills the room, or after the last record. */
 function endIndexWithin(run: PackedRecords, first: number, remainingBytes: number): number {
-  const { keys, valueEnds } = run;
+  const { keyEnds, valueEnds } = run;
   let valueStart = valueStartOf(run, first);
+  let keyStart = keyStartOf(run, first);
   let bytes = 0;
   let end = first;
-  while (end < keys.length && bytes < remainingBytes) {
+  while (end < valueEnds.length && bytes < remainingBytes) {
+    const keyEnd = keyEnds[end] as number;
     const valueEnd = valueEnds[end] as number;
-    bytes += keys[end]?.length ?? 0;
+    if (keyEnd !== noValue) {
+      bytes += keyEnd - keyStart;
+      keyStart = keyEnd;
+    }
     if (valueEnd !== noValue) {
       bytes += valueEnd - valueStart;
       valueStart = valueEnd + 1;

@@ -23,7 +23,7 @@ function positionOf(count: number): BatchPosition {
 }
 
 function encode(memory: RowMemory, runs: readonly PackedRecords[]): EncodedRow {
-  return memory.encode(positionOf(runs[0]?.keys.length ?? 0), runs);
+  return memory.encode(positionOf(runs[0]?.valueEnds.length ?? 0), runs);
 }
 
 function bytesOf(row: EncodedRow): Buffer {

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { describe, it } from 'mocha';
-import { packRecords } from '../../../src/ports/packed-records.ts';
+import { keyTexts, packRecords } from '../../../src/ports/packed-records.ts';
 import type { PackedRecords } from '../../../src/ports/packed-records.ts';
 import { rowBytesMaximum, splitIntoRows } from '../../../src/embedded/records/row-splitting.ts';
 
@@ -13,7 +13,7 @@ function run(...sizes: (number | null)[]): PackedRecords {
 
 /** The keys in each row, with a bar between the runs. */
 function rowsOf(...runs: PackedRecords[]): string[] {
-  return splitIntoRows(runs).map((row) => row.map(({ keys }) => keys.join(' ')).join(' | '));
+  return splitIntoRows(runs).map((row) => row.map((each) => keyTexts(each).join(' ')).join(' | '));
 }
 
 const half = rowBytesMaximum / 2;

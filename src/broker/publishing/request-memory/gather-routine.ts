@@ -23,10 +23,11 @@ export const stepBytes = 16;
 /**
  * `gather` writes for each entry of a list the parts of its event to `to`, one after another with a comma after the
  * last one, and returns the position after the last comma. Where each comma is replaces the first number of its entry.
+ * With 0 instead of 1 for `between`, what follows replaces the comma.
  */
 export const gatherRoutine: Routine = {
   name: 'gather',
-  parameters: ['list', 'listEnd', 'to'],
+  parameters: ['list', 'listEnd', 'to', 'between'],
   variables: ['event', 'part', 'partsEnd', 'at', 'end'],
   returns: true,
   code: `
@@ -57,7 +58,7 @@ export const gatherRoutine: Routine = {
       end
       local.get list local.get to i32.store ${listedField.event}
       local.get to i32.const ${jsonByte.comma} i32.store8 0
-      local.get to i32.const 1 i32.add local.set to
+      local.get to local.get between i32.add local.set to
       local.get list i32.const ${listedBytes} i32.add local.tee list
       local.get listEnd i32.lt_u br_if $entry
     end

@@ -1,14 +1,18 @@
 import { gatheredBytesMaximum, listedMaximum, type Part, type RequestMemory } from './request-memory.ts';
 
 /**
- * Gathers parts of events of the loaded request, one event after another with a comma between them. What does not fit
- * into the memory at once is gathered in several turns.
+ * Gathers parts of events of the loaded request, one event after another. What does not fit into the memory at once is
+ * gathered in several turns.
  */
 export class Gathering {
   /** Where what was gathered for each event ends in {@link bytes}; known when those are. */
-  readonly ends: number[] = [];
+  readonly ends: Uint32Array;
   readonly #memory: RequestMemory;
-  /** What was gathered in turns before, each with a comma at its end. */
+  /** How many commas are between two events. */
+  readonly #between: number;
+  /** How many events were gathered in turns before. */
+  #earlierEvents = 0;
+  /** What was gathered in turns before, each with the comma at its end, if there is one. */
   readonly #earlier: Buffer[] = [];
   #earlierBytes = 0;
   /** The most that is on the list. */
@@ -17,9 +21,15 @@ export class Gathering {
   #recipe = 0;
   #textBytes = 0;
 
-  /** Ends what was gathered before in the same memory. */
-  constructor(memory: RequestMemory) {
+  /**
+   * Ends what was gathered before in the same memory.
+   * @param count How many events will be added.
+   * @param between What is between two events.
+   */
+  constructor(memory: RequestMemory, count: number, between: 'comma' | 'nothing') {
+    this.ends = new Uint32Array(count);
     this.#memory = memory;
+    this.#between = between === 'comma' ? 1 : 0;
     memory.clearList();
   }
 
@@ -44,11 +54,35 @@ export class Gathering {
     return true;
   }
 
+  /**
+   * Adds several events, of which each has as many fields, if there is room for all of them at once: otherwise none.
+   * @param events Their numbers in the request, from one index to another one (exclusive).
+   * @param bytes The most bytes that all their parts have, apart from the texts among them.
+   * @param parts As for {@link add}.
+   * @returns whether they were added
+   */
+  addTogether(
+    events: Int32Array,
+    from: number,
+    to: number,
+    fieldsOfEach: number,
+    bytes: number,
+    parts: readonly Part[],
+  ): boolean {
+    const memory = this.#memory;
+    if (memory.listed + to - from > listedMaximum || (parts !== this.#parts && !this.#use(parts))) return false;
+    const most = bytes + (this.#textBytes + 1) * (to - from);
+    if (this.#listedBytes + most > gatheredBytesMaximum) return false;
+    memory.listAll(events, from, to, fieldsOfEach, this.#recipe);
+    this.#listedBytes += most;
+    return true;
+  }
+
   /** All that was gathered, valid until the memory is used again. */
   bytes(): Buffer {
     const last = this.#gather();
     const all = this.#earlier.length === 0 ? last : Buffer.concat([...this.#earlier, last]);
-    return all.subarray(0, Math.max(0, all.length - 1));
+    return all.subarray(0, Math.max(0, all.length - this.#between));
   }
 
   #use(parts: readonly Part[]): boolean {
@@ -70,6 +104,7 @@ export class Gathering {
     const gathered = Buffer.from(this.#gather());
     this.#earlier.push(gathered);
     this.#earlierBytes += gathered.length;
+    this.#earlierEvents += this.#memory.listed;
     this.#memory.clearList();
     this.#listedBytes = 0;
     this.#parts = undefined;
@@ -77,10 +112,9 @@ export class Gathering {
 
   #gather(): Buffer {
     const memory = this.#memory;
-    const { listed } = memory;
-    if (listed === 0) return Buffer.alloc(0);
-    const gathered = memory.gather();
-    for (let entry = 0; entry < listed; entry += 1) this.ends.push(this.#earlierBytes + memory.gatheredEnd(entry));
+    if (memory.listed === 0) return Buffer.alloc(0);
+    const gathered = memory.gather(this.#between);
+    memory.writeEnds(this.ends, this.#earlierEvents, this.#earlierBytes);
     return gathered;
   }
 }

@@ -26,7 +26,7 @@ interface Routines {
     unusual: number,
     unusualEnd: number,
   ): number;
-  gather(list: number, listEnd: number, to: number): number;
+  gather(list: number, listEnd: number, to: number, between: number): number;
 }
 
 const bytesPerMegabyte = 1024 * 1024;
@@ -217,6 +217,22 @@ export class RequestMemory {
     this.#listEnd += listedBytes;
   }
 
+  /**
+   * The same for several events, of which each has as many fields, in the order in which they are named.
+   * @param events Their numbers, from one index to another one (exclusive).
+   */
+  listAll(events: Int32Array, from: number, to: number, fieldsOfEach: number, recipe: number): void {
+    const words = this.#words;
+    const bytesOfEach = fieldsOfEach * fieldBytes;
+    let word = this.#listEnd / fieldBytes;
+    for (let index = from; index < to; index += 1) {
+      words[word + listedField.event / fieldBytes] = fieldsAt + (events[index] as number) * bytesOfEach;
+      words[word + listedField.recipe / fieldBytes] = recipe;
+      word += listedBytes / fieldBytes;
+    }
+    this.#listEnd = word * fieldBytes;
+  }
+
   /** How many events are on the list. */
   get listed(): number {
     return (this.#listEnd - listAt) / listedBytes;
@@ -225,20 +241,30 @@ export class RequestMemory {
   /**
    * Gathers what is on the list, which has at least one entry and at most {@link listedMaximum}: at most
    * {@link gatheredBytesMaximum} with a comma after each.
+   * @param between How many commas are after each: 1 or 0.
    * @returns The gathered bytes with that comma, valid until the next call
    */
-  gather(): Buffer {
-    const end = this.#routines?.gather(listAt, this.#listEnd, gatheredAt) ?? this.#gatherStepByStep();
+  gather(between: number): Buffer {
+    const end = this.#routines?.gather(listAt, this.#listEnd, gatheredAt, between) ?? this.#gatherStepByStep(between);
     return this.bytes.subarray(gatheredAt, end);
   }
 
-  /** Where what was gathered for an entry of the list ends. */
-  gatheredEnd(entry: number): number {
-    return (this.#words[(listAt + entry * listedBytes) / fieldBytes] as number) - gatheredAt;
+  /**
+   * Writes where what was gathered for each entry of the list ends.
+   * @param ends Receives the ends from an index on.
+   * @param before What is added to each.
+   */
+  writeEnds(ends: Uint32Array, from: number, before: number): void {
+    const words = this.#words;
+    let word = listAt / fieldBytes;
+    for (let index = from; word < this.#listEnd / fieldBytes; index += 1) {
+      ends[index] = (words[word] as number) - gatheredAt + before;
+      word += listedBytes / fieldBytes;
+    }
   }
 
   /** The same as the routine `gather`, where the engine has no routines. */
-  #gatherStepByStep(): number {
+  #gatherStepByStep(between: number): number {
     const { bytes } = this;
     const words = this.#words;
     let to = gatheredAt;
@@ -257,7 +283,7 @@ export class RequestMemory {
       }
       words[entry + listedField.event / fieldBytes] = to;
       bytes[to] = jsonByte.comma;
-      to += 1;
+      to += between;
     }
     return to;
   }

@@ -21,7 +21,7 @@ const whole: readonly Part[] = [{ from: 0, to: 1 }];
 function texts(gathering: Gathering): string[] {
   const all = gathering.bytes().toString('latin1');
   let start = 0;
-  const each = gathering.ends.map((end) => {
+  const each = Array.from(gathering.ends, (end) => {
     const text = all.slice(start, end);
     expect(all[end]).to.equal(end === all.length ? undefined : ',');
     start = end + 1;
@@ -55,7 +55,7 @@ for (const [name, memory] of Object.entries(memories)) {
             );
             const isForwards = kinds.every((kind) => typeof kind === 'string' || kind[0] <= kind[1]);
             if (!isForwards) return;
-            const gathering = new Gathering(memory);
+            const gathering = new Gathering(memory, all.length, 'comma');
             all.forEach(([, length], index) =>
               expect(gathering.add(2 * index, kinds.length * length, parts)).to.equal(true),
             );
@@ -75,9 +75,11 @@ for (const [name, memory] of Object.entries(memories)) {
     });
 
     it('is empty without events', () => {
-      const gathering = new Gathering(memory);
-      expect(gathering.bytes()).to.have.length(0);
-      expect(gathering.ends).to.deep.equal([]);
+      for (const between of ['comma', 'nothing'] as const) {
+        const gathering = new Gathering(memory, 0, between);
+        expect(gathering.bytes()).to.have.length(0);
+        expect(gathering.ends).to.have.length(0);
+      }
     });
 
     it('reaches the last byte of the largest request', () => {
@@ -85,7 +87,7 @@ for (const [name, memory] of Object.entries(memories)) {
       request.write('the end', requestBytesMaximum - 7);
       load(request, [requestBytesMaximum - 7, requestBytesMaximum], [0, 1]);
       expect(memory.request.length).to.equal(requestBytesMaximum);
-      const gathering = new Gathering(memory);
+      const gathering = new Gathering(memory, 2, 'comma');
       for (const field of [0, 2]) expect(gathering.add(field, 7, whole)).to.equal(true);
       expect(texts(gathering)).to.deep.equal(['the end', 'x']);
       expect(memory.load(Buffer.alloc(requestBytesMaximum + 1))).to.equal(false);
@@ -94,7 +96,7 @@ for (const [name, memory] of Object.entries(memories)) {
     it('takes turns when there are more events than a turn has', () => {
       load(Buffer.from('abcdefghij'), ...Array.from({ length: 10 }, (_, at) => [at, at + 1] as const));
       for (const count of [listedMaximum, listedMaximum + 1, 2 * listedMaximum, 2 * listedMaximum + 3]) {
-        const gathering = new Gathering(memory);
+        const gathering = new Gathering(memory, count, 'comma');
         for (let index = 0; index < count; index += 1) expect(gathering.add(2 * (index % 10), 1, whole)).to.equal(true);
         expect(texts(gathering).join('')).to.equal('abcdefghij'.repeat(Math.ceil(count / 10)).slice(0, count));
       }
@@ -103,20 +105,20 @@ for (const [name, memory] of Object.entries(memories)) {
     it('takes turns when events are larger together than a turn may be', () => {
       const half = gatheredBytesMaximum / 2 - 1;
       load(Buffer.alloc(gatheredBytesMaximum + 1, 'y'), [0, half], [0, half + 1], [0, gatheredBytesMaximum - 1]);
-      const gathering = new Gathering(memory);
+      const gathering = new Gathering(memory, 6, 'comma');
       const sizes = [half, half, half + 1, half + 1, gatheredBytesMaximum - 1, half];
       const fieldOf = (size: number): number => [half, half + 1, gatheredBytesMaximum - 1].indexOf(size) * 2;
       for (const size of sizes) expect(gathering.add(fieldOf(size), size, whole)).to.equal(true);
       expect(texts(gathering).map(({ length }) => length)).to.deep.equal(sizes);
-      expect(new Gathering(memory).add(0, gatheredBytesMaximum, whole)).to.equal(false);
-      expect(new Gathering(memory).add(0, gatheredBytesMaximum - 2, [...whole, 'zz'])).to.equal(false);
+      expect(new Gathering(memory, 1, 'comma').add(0, gatheredBytesMaximum, whole)).to.equal(false);
+      expect(new Gathering(memory, 1, 'comma').add(0, gatheredBytesMaximum - 2, [...whole, 'zz'])).to.equal(false);
     });
 
     it('takes turns when there are more texts than a turn has', () => {
       load(Buffer.from('ab'), [0, 1], [1, 2]);
-      const gathering = new Gathering(memory);
       const textOf = (index: number): string => `${index} `.repeat(10_000);
       const count = 20;
+      const gathering = new Gathering(memory, count, 'comma');
       for (let index = 0; index < count; index += 1) {
         expect(gathering.add(2 * (index % 2), 1, [textOf(index), ...whole])).to.equal(true);
       }
@@ -124,11 +126,55 @@ for (const [name, memory] of Object.entries(memories)) {
       expect(texts(gathering)).to.deep.equal(expected);
     });
 
+    it('puts nothing between events where that is asked for, in several turns as well', () => {
+      load(Buffer.from('abcdefghij'), ...Array.from({ length: 10 }, (_, at) => [at, at + (at % 3)] as const));
+      for (const count of [1, 10, listedMaximum, listedMaximum + 1, 2 * listedMaximum + 3]) {
+        const gathering = new Gathering(memory, count, 'nothing');
+        for (let index = 0; index < count; index += 1) gathering.add(2 * (index % 10), 2, [...whole, '.']);
+        const expected = Array.from({ length: count }, (_, at) =>
+          'abcdefghij'.slice(at % 10, (at % 10) + ((at % 10) % 3)).concat('.'),
+        );
+        expect(gathering.bytes().toString()).to.equal(expected.join(''));
+        let end = 0;
+        expect([...gathering.ends]).to.deep.equal(expected.map(({ length }) => (end += length)));
+      }
+    });
+
+    it('adds events together in any order, if there is room for all of them', () => {
+      load(Buffer.from('abcdefghij'), ...Array.from({ length: 10 }, (_, at) => [at, at + 1] as const));
+      const events = Int32Array.of(7, 3, 9, 0, 3);
+      const gathering = new Gathering(memory, 8, 'comma');
+      expect(gathering.addTogether(events, 1, 5, 2, 4, [...whole, '!'])).to.equal(true);
+      expect(gathering.addTogether(events, 2, 2, 2, 0, whole)).to.equal(true);
+      expect(gathering.add(2, 1, whole)).to.equal(true);
+      expect(gathering.addTogether(events, 0, 3, 2, 3, whole)).to.equal(true);
+      expect(texts(gathering)).to.deep.equal(['d!', 'j!', 'a!', 'd!', 'b', 'h', 'd', 'j']);
+    });
+
+    it('adds none of several events for which there is no room at once', () => {
+      load(Buffer.from('ab'), [0, 1], [1, 2]);
+      const events = new Int32Array(listedMaximum + 1);
+      for (const between of ['comma', 'nothing'] as const) {
+        const gathering = new Gathering(memory, listedMaximum, between);
+        expect(gathering.addTogether(events, 0, listedMaximum + 1, 2, 1, whole)).to.equal(false);
+        expect(gathering.addTogether(events, 0, 1, 2, gatheredBytesMaximum, whole)).to.equal(false);
+        expect(gathering.addTogether(events, 0, 2, 2, gatheredBytesMaximum - 3, [...whole, 'x'])).to.equal(false);
+        expect(gathering.addTogether(events, 0, 1, 2, gatheredBytesMaximum - 1 - listedMaximum, whole)).to.equal(true);
+        expect(gathering.addTogether(events, 0, listedMaximum, 2, 1, whole)).to.equal(false);
+        expect(gathering.addTogether(events, 1, listedMaximum, 2, 2, whole)).to.equal(false);
+        expect(gathering.addTogether(events, 1, listedMaximum, 2, 1, whole)).to.equal(true);
+        expect(gathering.bytes().length).to.equal(between === 'comma' ? 2 * listedMaximum - 1 : listedMaximum);
+      }
+      expect(
+        new Gathering(memory, 1, 'comma').addTogether(events, 0, 1, 2, 1, ['x'.repeat(addedBytesMaximum)]),
+      ).to.equal(false);
+    });
+
     it('has no room for a text that is larger than a turn has', () => {
       const recipeBytes = 4 + 12;
       const text = 'x'.repeat(addedBytesMaximum - recipeBytes);
-      expect(new Gathering(memory).add(0, 0, [`${text}x`])).to.equal(false);
-      const gathering = new Gathering(memory);
+      expect(new Gathering(memory, 1, 'comma').add(0, 0, [`${text}x`])).to.equal(false);
+      const gathering = new Gathering(memory, 1, 'comma');
       expect(gathering.add(0, 0, [text])).to.equal(true);
       expect(texts(gathering)).to.deep.equal([text]);
     });
