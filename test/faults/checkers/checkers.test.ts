@@ -353,6 +353,8 @@ describe('the checkers of a fault run', () => {
     const before = skipping.toSpliced(9, 0, truncated);
     expect(findingsOf(before).get('lost write')).to.deep.equal([]);
     expect(findingsOf(before).get('aborted or precommitted read')).to.deep.equal([]);
+    // They may have been stored and deleted before the producer got its answer.
+    expect(findingsOf(skipping.toSpliced(8, 0, truncated)).get('lost write')).to.deep.equal([]);
     expect(findingsOf(skipping.toSpliced(7, 0, truncated)).get('lost write')).to.have.length(1);
   });
 

@@ -83,7 +83,7 @@ export const producerOrder: Checker = {
 /** Events of a partition that a subscription must have received in the end, in the order in which they were sent. */
 interface Owed {
   readonly eid: string;
-  /** Acknowledged before something of the partition was deleted: it may be gone. */
+  /** Sent before something of the partition was deleted: it may be gone. */
   readonly isExcused: boolean;
 }
 
@@ -99,7 +99,7 @@ function acknowledgedDebts(evidence: Evidence): Debt[] {
   const byProducer = grouped(evidence.acknowledged, (event) => `${event.producer} in ${partitionName(event)}`);
   return debtsOf(evidence, [...byProducer], (event) => {
     const truncation = evidence.truncations.get(partitionName(event));
-    return { eid: event.eid, isExcused: truncation !== undefined && event.acknowledgedAt <= truncation.at };
+    return { eid: event.eid, isExcused: truncation !== undefined && event.attemptedAt <= truncation.at };
   });
 }
 
