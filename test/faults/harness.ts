@@ -18,7 +18,7 @@ import { readLoans, readLog } from './log-reading.ts';
 import { describeFault, type Plan } from './plan.ts';
 import type { ProducerSettings } from './producer.ts';
 import { reportOf, type Report } from './report.ts';
-import { beginFault, type SystemUnderTest } from './system.ts';
+import { beginFault, untilSilenceIsNoticed, type SystemUnderTest } from './system.ts';
 
 /** Runs a plan against a system under load, and checks the result. */
 
@@ -83,7 +83,6 @@ export async function runPlan(system: SystemUnderTest, options: RunOptions): Pro
     await followPlan(system, plan, history, printLine, sendToLoad);
 
     printLine('The faults are over. What is under way is finished, and everything has to arrive.');
-    sendToLoad('drain');
     const isDrained = await within(Promise.all([producers.ended, commanders.ended]), drainMillisecondsMaximum);
     if (!isDrained) problems.push('Producers and commander did not get their last answers');
     for (const child of [producers, commanders]) child.send('stop');
@@ -192,7 +191,10 @@ async function postUntilAccepted(node: ServiceNode, path: string, body: object):
   }
 }
 
-/** Begins and heals every fault at its time. A fault that took longer to heal delays the later ones. */
+/**
+ * Begins and heals every fault at its time, and drains the load at the end. A fault that took longer to heal delays the
+ * later ones.
+ */
 async function followPlan(
   system: SystemUnderTest,
   plan: Plan,
@@ -221,10 +223,18 @@ async function followPlan(
     await until(fault.beginsAt + fault.lasts);
     const healingSince = machineTime();
     await heal();
+    const isLastStall = kind === 'stall' && fault === plan.faults.at(-1);
+    if (isLastStall) {
+      await until(plan.lasts);
+      // Streams send something without new events, too, so publishing would only cost while silence is waited for.
+      sendToLoad('drain');
+    }
+    if (kind === 'stall') await untilSilenceIsNoticed();
     history.record({ kind: 'fault healed', fault: name, number });
-    late += machineTime() - healingSince;
+    if (!isLastStall) late += machineTime() - healingSince;
   }
   await until(plan.lasts);
+  sendToLoad('drain');
 }
 
 /** Waits until no subscription has anything to receive or to commit. Returns whether that happened in time. */

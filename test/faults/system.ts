@@ -52,6 +52,14 @@ export function targetOf(service: ServiceProcess): Target {
 /** Until a consumer has recorded that a stream is silent. Milliseconds. */
 const silenceNoticeMilliseconds = 1_500;
 
+/**
+ * Waits until consumers have noticed each stream that stays silent after a stall. Meanwhile no other fault may begin:
+ * it would excuse the silence.
+ */
+export function untilSilenceIsNoticed(): Promise<void> {
+  return sleep(silenceMillisecondsMaximum + silenceNoticeMilliseconds);
+}
+
 /** What faults need in addition to the system. */
 export interface FaultSurroundings {
   /** The event type whose events may be deleted. */
@@ -70,11 +78,7 @@ export async function beginFault(
   const atOnce = (): Promise<void> => Promise.resolve();
   if (fault.kind === 'stall') {
     sendToLoad('stall');
-    return async () => {
-      sendToLoad('resume');
-      // A silent stream can only be detected while it has no other fault.
-      await sleep(silenceMillisecondsMaximum + silenceNoticeMilliseconds);
-    };
+    return () => Promise.resolve(sendToLoad('resume'));
   }
   if (fault.kind === 'flush') {
     if (system.flush === undefined) throw new Error('There is no Redis to flush');
