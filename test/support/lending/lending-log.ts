@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterEach, beforeEach } from 'mocha';
-import { type EventLog, type LogRecord, noValue } from '../../../src/ports/event-log.ts';
+import { type EventLog, type PartitionBounds, type LogRecord, noValue } from '../../../src/ports/event-log.ts';
 import type { Coordination } from '../../../src/ports/coordination.ts';
 import { Registry } from '../../../src/broker/definitions/registry.ts';
 import { type Clock, systemClock } from '../../../src/clock.ts';
@@ -252,8 +252,15 @@ export async function recordsOf(
 ): Promise<StoredRecord[]> {
   const [bounds] = await log.bounds([{ topic, partition }], { includeUncommitted });
   if (bounds === undefined) throw new Error(`No bounds of ${topic}.`);
+  return recordsWithin(log, bounds);
+}
+
+async function recordsWithin(
+  log: EventLog,
+  { topic, partition, earliest, latest }: PartitionBounds,
+): Promise<StoredRecord[]> {
   const records: StoredRecord[] = [];
-  for (let offset = bounds.earliest; offset < bounds.latest;) {
+  for (let offset = earliest; offset < latest;) {
     const from = { topic, partition, offset };
     const { batches, nextOffset } = await log.read(from, {
       bytesMaximum: 1_000_000,
@@ -296,8 +303,10 @@ async function parsedRecords<Value>(log: EventLog, topic: string, partition = 0)
 
 /** Every event the worker published to a partition, in no particular order. */
 export async function allEvents(log: EventLog, partition = 0): Promise<Json[]> {
-  const lists = await Promise.all(lendingEventTypeNames.map((name) => parsedRecords<Json>(log, name, partition)));
-  return lists.flat();
+  const partitions = lendingEventTypeNames.map((topic) => ({ topic, partition }));
+  const bounds = await log.bounds(partitions, { includeUncommitted: true });
+  const lists = await Promise.all(bounds.map((each) => recordsWithin(log, each)));
+  return lists.flat().map(({ text }) => JSON.parse(text ?? '') as Json);
 }
 
 export function deadLetters(log: EventLog): Promise<Json[]> {
