@@ -22,10 +22,11 @@ const loadOther = extensions['.js'] as Handler;
 /** What is compiled by this process, and was not there. */
 const compiled = new Map<string, Script>();
 
+// The bundle has no characters outside of ASCII.
 extensions['.js'] = (module, path) => {
   if (!path.startsWith(folder) || statSync(path).size < keptBytesMinimum) return loadOther(module, path);
   const cachedData = readIfThere(codeOf(path));
-  const script = new Script(wrap(readFileSync(path, 'utf8')), {
+  const script = new Script(wrap(readFileSync(path, 'latin1')), {
     filename: path,
     ...(cachedData === undefined ? {} : { cachedData }),
     importModuleDynamically: constants.USE_MAIN_CONTEXT_DEFAULT_LOADER,
