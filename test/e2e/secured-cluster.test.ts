@@ -191,9 +191,11 @@ describe('a service with the rights of docs/cluster.md, over TLS', function () {
     const cursors = stream.batches.filter(({ events }) => events !== undefined).map(({ cursor }) => cursor);
     expect((await stream.commit(cursors)).status).to.equal(204);
     stream.close();
-    // Its coordinator may still be loading.
+    // Positions are exported every five seconds. The coordinator of the group may still be loading.
     const groups = () => broker.admin.listGroups().catch(() => ({ groups: [] }));
-    await eventually(async () => (await groups()).groups.some(({ groupId }) => groupId === subscription));
+    const isExported = async (): Promise<boolean> =>
+      (await groups()).groups.some(({ groupId }) => groupId === subscription);
+    await eventually(isExported, 20_000, 500);
     expect((await openLoan()).status).to.equal(201);
     const kept = { ...definition(name), options: { retention_time: 86_400_000 } };
     expect((await send('PUT', `/event-types/${name}`, kept)).status).to.equal(200);

@@ -9,6 +9,8 @@ import { classArchive, serverProperties } from '../../../scripts/local-cluster/k
 import { fetchJars, jarFolder } from '../../../scripts/local-cluster/kafka-jars.ts';
 import { programsOfCluster } from '../../../scripts/local-cluster/local-cluster.ts';
 import { javaProgram, provide } from '../../../scripts/local-cluster/prerequisites.ts';
+// Else each connection of its client would wake this process a thousand times a second.
+import '../../../src/kafka/connection/request-queues.ts';
 import { packageRoot } from '../../../src/package-root.ts';
 import { eventually } from '../eventually.ts';
 import type { Certified } from '../tls/certificates.ts';
