@@ -65,7 +65,7 @@ export const steps: readonly Step[] = [
     title: 'The story of a loan with ten thousand transactions, on one machine and after faults on a cluster',
     program: 'scripts/run-tests.js',
     arguments: () => ['test/faults/story', 'test/faults/cluster.test.ts'],
-    environment: { STORY_TRANSACTIONS: '10000' },
+    environment: { STORY_TRANSACTIONS: '10000', TEST_EXTENT: 'whole' },
   },
   {
     name: 'whole',

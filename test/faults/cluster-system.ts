@@ -16,23 +16,30 @@ export interface ClusterSystemOptions {
   readonly folder: string;
   readonly brokers: 1 | 3;
   readonly printLine: (line: string) => void;
+  /** Whether the same processes serve and work, two instead of four. False by default. */
+  readonly sharesProcesses?: boolean;
   /** Further settings of every process of the service, as environment variables. */
   readonly settings?: Readonly<Record<string, string>>;
 }
 
-/** The roles of the processes of the service, by name. */
-const processes = [
-  ['serve-1', 'serve'],
-  ['serve-2', 'serve'],
-  ['work-1', 'work'],
-  ['work-2', 'work'],
-] as const;
+/** The roles of each process of the service. */
+const separateProcesses = [
+  { name: 'serve-1', roles: ['serve'] },
+  { name: 'serve-2', roles: ['serve'] },
+  { name: 'work-1', roles: ['work'] },
+  { name: 'work-2', roles: ['work'] },
+];
+const sharedProcesses = [
+  { name: 'serve-1', roles: ['serve', 'work'] },
+  { name: 'serve-2', roles: ['serve', 'work'] },
+];
 
 /** Two processes that serve and two that work, on their own Kafka and Redis, with a proxy in front of each. */
 export async function startClusterSystem({
   folder,
   brokers,
   printLine,
+  sharesProcesses = false,
   settings = {},
 }: ClusterSystemOptions): Promise<SystemUnderTest> {
   const cluster = await startCluster({ brokers, printLine });
@@ -43,10 +50,11 @@ export async function startClusterSystem({
     KAFKA_BROKERS: gateways.proxies.map(({ host, port }) => `${host}:${port}`).join(','),
     REDIS_URL: `redis://${redisProxy.host}:${redisProxy.port}`,
   };
+  const processes = sharesProcesses ? sharedProcesses : separateProcesses;
   const services: ServiceProcess[] = [];
   try {
-    for (const [name, role] of processes) {
-      services.push(await createServiceProcess({ name, folder, environment: { ...environment, ROLES: role } }));
+    for (const { name, roles } of processes) {
+      services.push(await createServiceProcess({ name, folder, environment: { ...environment, ROLES: roles.join() } }));
     }
     const [first, ...others] = services;
     // The first one creates what the others find.
@@ -57,7 +65,9 @@ export async function startClusterSystem({
     await cluster.stop();
     throw error;
   }
-  const serving = services.filter(({ name }) => name.startsWith('serve'));
+  const namesOf = (role: string): string[] =>
+    processes.flatMap(({ name, roles }) => (roles.includes(role) ? [name] : []));
+  const serving = services.filter(({ name }) => namesOf('serve').includes(name));
   const brokerNames = cluster.brokers.map((_, index) => `kafka-${index + 1}`);
   const targets = new Map<string, Target>(services.map((service) => [service.name, targetOf(service)]));
   targets.set('redis', serverTarget(cluster.redis, redisProxy));
@@ -66,8 +76,8 @@ export async function startClusterSystem({
   }
   return {
     shape: {
-      serve: serving.map(({ name }) => name),
-      work: services.map(({ name }) => name).filter((name) => name.startsWith('work')),
+      serve: namesOf('serve'),
+      work: namesOf('work'),
       brokers: brokerNames,
       hasRedis: true,
     },

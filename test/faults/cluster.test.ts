@@ -11,7 +11,7 @@ import { describeStory, lengthOf, settings } from './story/chapters.ts';
 import type { SystemUnderTest } from './system.ts';
 
 // The faults would affect every other suite, so both have a Kafka and a Redis of their own, one after the other.
-describeOnCluster('Four processes on Kafka and Redis', () => {
+describeOnCluster('Processes on Kafka and Redis', () => {
   let folder: string;
   let system: SystemUnderTest;
   let isGood = false;
@@ -20,7 +20,13 @@ describeOnCluster('Four processes on Kafka and Redis', () => {
   before(async function () {
     this.timeout(120_000);
     folder = await temporaryFolder();
-    system = await startClusterSystem({ folder: join(folder, 'system'), brokers: 1, printLine, settings });
+    system = await startClusterSystem({
+      folder: join(folder, 'system'),
+      brokers: 1,
+      printLine,
+      sharesProcesses: partOrWhole(true, false),
+      settings,
+    });
   });
 
   it('keep every promise under every kind of fault', async function () {
@@ -29,15 +35,14 @@ describeOnCluster('Four processes on Kafka and Redis', () => {
     const lasting = { ...system, stop: () => Promise.resolve([]) };
     // The whole of it has every kind for every sort of target.
     const plan = partOrWhole(shortPlan, smokePlan)(system.shape, 1, quickPace);
-    const report = await runPlan(lasting, { folder, plan, printLine, load: 0.1 });
+    const report = await runPlan(lasting, { folder, plan, printLine, load: partOrWhole(0.05, 0.1) });
     ({ isGood } = report);
     expect(isGood, report.lines.join('\n')).to.equal(true);
   });
 
   describe('then tell the story of a loan with sixty transactions, which', () => {
-    // One machine tells it with more transactions, and damages and rebuilds copies in the same way; the
-    // campaign does both here too.
-    describeStory(() => Promise.resolve(system), lengthOf({ transactions: 60, hasEveryDamage: false }));
+    // One machine tells it with more transactions, and ends processes in every way; the campaign does both here too.
+    describeStory(() => Promise.resolve(system), lengthOf({ transactions: 60, hasEveryEnd: partOrWhole(false, true) }));
   });
 
   after(async () => {

@@ -19,8 +19,9 @@ const cluster: SystemShape = {
   hasRedis: true,
 };
 const embedded: SystemShape = { serve: ['serve-1'], work: ['serve-1'], brokers: [], hasRedis: false };
+const sharedProcesses: SystemShape = { ...cluster, work: cluster.serve };
 const seeds = fc.integer({ min: 0, max: 0xffff_ffff });
-const shapes = fc.constantFrom(cluster, embedded);
+const shapes = fc.constantFrom(cluster, sharedProcesses, embedded);
 
 describe('a plan of faults', () => {
   it('is the same for the same seed, and different for another seed', () => {

@@ -183,10 +183,14 @@ function inOrder(chosen: readonly { kind: FaultKind; target: string }[], seed: n
   return { seed, faults, lasts: at };
 }
 
-/** What each kind is applied to when it is there once: together they are every sort of target. */
+/**
+ * What each kind is applied to when it is there once: together they are every sort of target. A paused Kafka leaves
+ * appends without an answer, which a killed one refuses, and a killed process has to be replaced. A new Kafka takes the
+ * processor for longer than all the other faults.
+ */
 const shortSorts: Readonly<Record<FaultKind, string>> = {
-  kill: 'kafka',
-  pause: 'work',
+  kill: 'work',
+  pause: 'kafka',
   cut: 'redis',
   delay: 'kafka',
   'half-open': 'serve',
@@ -200,8 +204,12 @@ export function shortPlan(shape: SystemShape, seed: number, pace: Pace): Plan {
   const possible = possibleFaults(shape);
   const chosen = (Object.keys(shortSorts) as FaultKind[]).flatMap((kind) => {
     const ofKind = possible.filter((fault) => fault.kind === kind);
+    const sort = shortSorts[kind];
+    // A process that works may serve, too.
+    const isOfSort = ({ target }: { readonly target: string }): boolean =>
+      sort === 'work' ? shape.work.includes(target) : sortOf(target) === sort;
     // One process alone has no sorts.
-    const ofSort = ofKind.filter(({ target }) => sortOf(target) === shortSorts[kind]);
+    const ofSort = ofKind.filter(isOfSort);
     const candidates = ofSort.length > 0 ? ofSort : ofKind;
     return candidates.slice(seed % candidates.length).slice(0, 1);
   });

@@ -4,6 +4,6 @@ import { describeStory, lengthOf, settings } from './chapters.ts';
 
 describe('the story of a loan with a hundred transactions, on one machine', () => {
   // The campaign tells it with ten thousand, which are more than a page of every list, on both backends.
-  const length = lengthOf({ transactions: 100, hasEveryDamage: true });
+  const length = lengthOf({ transactions: 100, hasEveryEnd: true });
   describeStory((folder) => startEmbeddedSystem(folder, settings), length);
 });
