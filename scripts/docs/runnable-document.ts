@@ -48,13 +48,12 @@ export async function runSteps(steps: readonly Step[], url: string, folder: stri
   if (steps.length === 0) return [];
   await symlink(compiledRoot, join(folder, 'dist'));
   await mkdir(join(folder, 'scripts'));
-  for (const [script, program] of [
-    ['demo', 'scripts/demo.js'],
-    ['lendstream', 'src/command-line/main.js'],
+  // As the scripts with these names start them.
+  for (const [script, words] of [
+    ['demo', '--enable-source-maps dist/scripts/demo.js'],
+    ['lendstream', 'dist/src/command-line/main.js'],
   ] as const) {
-    await writeFile(join(folder, 'scripts', script), `exec node --enable-source-maps dist/${program} "$@"\n`, {
-      mode: 0o755,
-    });
+    await writeFile(join(folder, 'scripts', script), `exec node ${words} "$@"\n`, { mode: 0o755 });
   }
   const { host } = new URL(url);
   const printed = (index: number): string => join(folder, `step-${index}.txt`);
