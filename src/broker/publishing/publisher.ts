@@ -336,15 +336,29 @@ export class Publisher {
     for (const { partition, error } of failures) {
       this.#options.logger.warn({ eventType, partition, code: error.code }, 'Events could not be written');
     }
-    let items: readonly PublishedItem[] | undefined;
-    return {
-      status: failures.length === 0 ? 200 : 207,
-      // A 200 response has no body, so most callers never read the items. Reading them parses the events again.
-      get items() {
-        items ??= itemsOf(parseEvents(body), prepared, appended);
-        return items;
-      },
-    };
+    return new LazyOutcome(failures.length === 0 ? 200 : 207, () => itemsOf(parseEvents(body), prepared, appended));
+  }
+}
+
+/**
+ * A 200 response has no body, so most callers never read the items. Reading them parses the events again.
+ *
+ * This is a class because the engine makes a hidden class for each object that is written with a getter of its own. It
+ * is old from the start, so all that the getter refers to would live until the whole heap is collected.
+ */
+class LazyOutcome implements PublishOutcome {
+  readonly status: 200 | 207;
+  readonly #read: () => readonly PublishedItem[];
+  #items: readonly PublishedItem[] | undefined;
+
+  constructor(status: 200 | 207, read: () => readonly PublishedItem[]) {
+    this.status = status;
+    this.#read = read;
+  }
+
+  get items(): readonly PublishedItem[] {
+    this.#items ??= this.#read();
+    return this.#items;
   }
 }
 
