@@ -325,8 +325,6 @@ describe('the process over TLS', function () {
     expect(await service.stop()).to.equal(0);
     await ended;
     expect(text.trimEnd().split('\n').at(-1)).to.contain('server_shutdown');
-    service = await start();
-    connectClient();
   });
 
   it('asks for certificates of clients, and the command line sends one', async () => {

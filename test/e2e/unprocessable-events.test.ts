@@ -1,5 +1,7 @@
 import { expect } from 'chai';
 import { after, before, describe, it } from 'mocha';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { policyAnnotation, sendCountAnnotation } from '../../src/broker/definitions/unprocessable-events.ts';
 import { clusterUnderTest, isClusterUnderTest } from '../support/backend-under-test.ts';
 import { call, openStream, type OpenStream } from '../support/http/client.ts';
@@ -134,6 +136,8 @@ describe('an event that a consumer cannot process', function () {
   let folders: string[];
   /** On a cluster, another process that goes on. */
   let other: Service | undefined;
+  /** On the embedded store, the process that went on when another one had died, and dies next. */
+  let successor: Service | undefined;
   const environment = { ROLES: 'serve', LOG_LEVEL: 'error', ...clusterUnderTest() };
 
   before(async () => {
@@ -143,37 +147,46 @@ describe('an event that a consumer cannot process', function () {
 
   after(async () => {
     await other?.stop();
+    await successor?.stop();
     for (const folder of folders) await removeFolder(folder);
   });
 
+  /** Sets the step at which the processes of {@link startMortal} die; without one they go on. */
+  const dieAt = (step: string): void => writeFileSync(join(folders[0] ?? '', 'step'), step);
+
+  const startMortal = (): Promise<Service> => {
+    const folder = folders[0] ?? '';
+    const file = join(folder, 'step');
+    return startService(join(folder, 'data'), { ...environment, NODE_OPTIONS: preloaded, KILL_STEP_FILE: file });
+  };
+
   for (const [step, expectedLetters] of steps) {
     it(`is in the queue, and its stream goes on, when the process dies at the step: ${step}`, async () => {
-      const folder = folders[0] ?? '';
-      const dying = await startService(folder, { ...environment, NODE_OPTIONS: preloaded, KILL_AT_STEP: step });
+      dieAt(step);
+      const dying = successor ?? (await startMortal());
+      successor = undefined;
       const isDead = (): boolean => dying.child.exitCode !== null || dying.child.signalCode !== null;
       const consumer = await Consumer.create(dying.url);
       while (!isDead()) await consumer.readStream(dying.url, isDead);
       expect(dying.child.signalCode).to.equal('SIGKILL');
       expect(consumer.failures).to.equal(2 * sends);
 
-      const next = other ?? (await startService(folder, environment));
-      try {
-        const isDone = (): boolean => consumer.handled.has(4);
-        while (!isDone()) await consumer.readStream(next.url, isDone);
-        // What is on its way when the process dies may arrive, and a quick disk gets as far as the commit.
-        const mayBeCommitted = step === 'letter sent' || step === 'commit sent';
-        const isCommitted = step === 'committed' || (mayBeCommitted && consumer.failures === 2 * sends);
-        // Only Redis keeps the count when a process dies.
-        expect(consumer.failures).to.equal(isClusterUnderTest() || isCommitted ? 2 * sends : 4 * sends);
-        expect([...consumer.handled]).to.have.members([0, 2, 3, 4]);
-        const letters = await consumer.letters(next.url);
-        expect(letters.length, 'letters').to.be.oneOf(expectedLetters);
-        expect(new Set(letters.map(({ metadata }) => metadata.eid)).size).to.equal(1);
-        expect(letters[0]).to.deep.include({ offset: offset(poison) });
-        expect(letters[0]?.event.number).to.equal(poison);
-      } finally {
-        if (next !== other) await next.stop();
-      }
+      dieAt('');
+      const next = other ?? (await startMortal());
+      if (next !== other) successor = next;
+      const isDone = (): boolean => consumer.handled.has(4);
+      while (!isDone()) await consumer.readStream(next.url, isDone);
+      // What is on its way when the process dies may arrive, and a quick disk gets as far as the commit.
+      const mayBeCommitted = step === 'letter sent' || step === 'commit sent';
+      const isCommitted = step === 'committed' || (mayBeCommitted && consumer.failures === 2 * sends);
+      // Only Redis keeps the count when a process dies.
+      expect(consumer.failures).to.equal(isClusterUnderTest() || isCommitted ? 2 * sends : 4 * sends);
+      expect([...consumer.handled]).to.have.members([0, 2, 3, 4]);
+      const letters = await consumer.letters(next.url);
+      expect(letters.length, 'letters').to.be.oneOf(expectedLetters);
+      expect(new Set(letters.map(({ metadata }) => metadata.eid)).size).to.equal(1);
+      expect(letters[0]).to.deep.include({ offset: offset(poison) });
+      expect(letters[0]?.event.number).to.equal(poison);
     });
   }
 
@@ -185,7 +198,7 @@ describe('an event that a consumer cannot process', function () {
         process.stdout.write('      skipped: only a cluster has two processes\n');
         this.skip();
       }
-      services.push(other, await startService(folders[0] ?? '', environment));
+      services.push(other, await startService(join(folders[0] ?? '', 'data'), environment));
     });
 
     after(() => services[1]?.stop());

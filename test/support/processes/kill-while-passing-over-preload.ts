@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { DeadLetterQueue } from '../../../src/broker/dead-letters/dead-letter-queue.ts';
 import type { DeadLetter } from '../../../src/broker/streaming/unprocessable-events.ts';
 import { EmbeddedCoordination } from '../../../src/embedded/coordination.ts';
@@ -5,7 +6,8 @@ import type { Coordination } from '../../../src/ports/coordination.ts';
 import { RedisCoordination } from '../../../src/redis/coordination.ts';
 
 /**
- * Loaded before the service: it ends like kill -9 at a step of passing over an event, which KILL_AT_STEP names.
+ * Loaded before the service: it ends like kill -9 at a step of passing over an event. The file that KILL_STEP_FILE
+ * names has the step, and is empty while the process goes on.
  *
  * `decided`         nothing is written yet
  * `letter sent`     the dead letter is on its way to the log
@@ -13,10 +15,10 @@ import { RedisCoordination } from '../../../src/redis/coordination.ts';
  * `commit sent`     the commit is on its way to the coordination store
  * `committed`       the commit is durable, the stream does not know it yet
  */
-const step = process.env['KILL_AT_STEP'];
+const file = process.env['KILL_STEP_FILE'] ?? '';
 
 function reach(reached: string): void {
-  if (reached === step) process.kill(process.pid, 'SIGKILL');
+  if (reached === readFileSync(file, 'utf8')) process.kill(process.pid, 'SIGKILL');
 }
 
 /** What was sent in this turn of the event loop leaves before the process ends. */
