@@ -82,11 +82,18 @@ async function prepareFolder(settings: KafkaSettings, own: KafkaNode, folder: st
   if (existsSync(join(logs, 'meta.properties'))) return;
   const features = newClusterFeatures(settings.jarFolder);
   if (!existsSync(features)) return format(settings, properties);
-  // What Kafka's own program would write, without a second of Java.
+  formatFolder(logs, settings.clusterId, own.node, features);
+}
+
+/**
+ * Makes the folder of a node's logs: what Kafka's own program would write, without a second of Java.
+ * @param features A file with what a new cluster has, see {@link newClusterFeatures}.
+ */
+export function formatFolder(logs: string, clusterId: string, node: number, features: string): void {
   mkdirSync(logs);
   copyFileSync(features, join(logs, 'bootstrap.checkpoint'));
   const directoryId = randomBytes(16).toString('base64url');
-  const identity = [`version=1`, `cluster.id=${settings.clusterId}`, `node.id=${own.node}`];
+  const identity = [`version=1`, `cluster.id=${clusterId}`, `node.id=${node}`];
   writeFileSync(join(logs, 'meta.properties'), [...identity, `directory.id=${directoryId}`, ''].join('\n'));
 }
 

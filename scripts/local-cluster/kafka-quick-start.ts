@@ -39,7 +39,7 @@ export async function prepareQuickStart(
 }
 
 /** Copies a file so that no other process sees half of it. */
-function keep(from: string, to: string): void {
+export function keep(from: string, to: string): void {
   const arriving = `${to}.arriving-${process.pid}`;
   copyFileSync(from, arriving);
   renameSync(arriving, to);

@@ -1,12 +1,13 @@
 import { execFile, spawn } from 'node:child_process';
-import { randomBytes } from 'node:crypto';
-import { closeSync, mkdirSync, openSync, readFileSync, writeFileSync } from 'node:fs';
+import { createHash, randomBytes } from 'node:crypto';
+import { closeSync, existsSync, mkdirSync, openSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import kafkajs, { type AclEntry, type Admin } from 'kafkajs';
 import { findFreePorts } from '../../../scripts/local-cluster/free-ports.ts';
-import { classArchive, serverProperties } from '../../../scripts/local-cluster/kafka-broker.ts';
+import { classArchive, formatFolder, serverProperties } from '../../../scripts/local-cluster/kafka-broker.ts';
 import { fetchJars, jarFolder } from '../../../scripts/local-cluster/kafka-jars.ts';
+import { keep } from '../../../scripts/local-cluster/kafka-quick-start.ts';
 import { programsOfCluster } from '../../../scripts/local-cluster/local-cluster.ts';
 import { javaProgram, provide } from '../../../scripts/local-cluster/prerequisites.ts';
 // Else each connection of its client would wake this process a thousand times a second.
@@ -78,8 +79,17 @@ export async function startSecuredBroker(
     ]),
   );
   const clusterId = `L${randomBytes(15).toString('base64url')}A`;
-  const format = ['kafka.tools.StorageTool', 'format', '-t', clusterId, '-c', properties, ...scramUsers];
-  await promisify(execFile)(javaProgram(), ['-Xmx128m', ...quick, ...classes, ...format]);
+  const logs = join(folder, 'logs');
+  // The users are in what a new cluster has; the same are there each time.
+  const usersHash = createHash('sha256').update(JSON.stringify(users)).digest('hex').slice(0, 16);
+  const kept = join(jarFolder(version), `secured-${usersHash}.checkpoint`);
+  if (existsSync(kept)) {
+    formatFolder(logs, clusterId, own.node, kept);
+  } else {
+    const format = ['kafka.tools.StorageTool', 'format', '-t', clusterId, '-c', properties, ...scramUsers];
+    await promisify(execFile)(javaProgram(), ['-Xmx128m', ...quick, ...classes, ...format]);
+    keep(join(logs, 'bootstrap.checkpoint'), kept);
+  }
   const logFile = join(folder, 'output.log');
   const log = openSync(logFile, 'a');
   const logging = `-Dlog4j2.configurationFile=${join(packageRoot, 'scripts/kafka/log4j2.properties')}`;
