@@ -6,6 +6,7 @@ import {
   type CommitResult,
   type CommittedOffset,
   type Coordination,
+  type ChangeListener,
   type CoordinationChange,
   type CursorToCommit,
   type PartitionOwnership,
@@ -1230,22 +1231,30 @@ export function describeCoordination(backend: string, open: () => Promise<Coordi
       });
 
       it('notifies a watcher only about its own subscription, and only until it stops', async () => {
-        const { changes, stop } = recordNotifications();
         const own = subscription;
+        const recordOwn = (): { told: CoordinationChange[]; stop: () => void } => {
+          const told: CoordinationChange[] = [];
+          // A process that had no sight of the store tells every watcher to read again, with neither of these.
+          const listener: ChangeListener = (change, _generation, committed) => {
+            if (change === 'removed' || committed !== undefined) told.push(change);
+          };
+          return { told, stop: coordination.watch(subscription, listener) };
+        };
         await owning(-1);
-        // Opening the session and taking the partition are notified one after another, each a moment later.
-        for (let count = 0; count === 0 || count < changes.length;) {
-          count = changes.length;
-          await new Promise((resolve) => setTimeout(resolve, 250));
-        }
+        const first = recordOwn();
         subscription = randomUUID();
-        changes.length = 0;
-        await owning(-1);
+        const other = recordOwn();
+        await commit(await owning(-1), at(0, 5));
         await coordination.remove(subscription);
+        await eventually(() => other.told.includes('removed'));
+        other.stop();
+        first.stop();
         subscription = own;
-        stop();
+        const second = recordOwn();
         await coordination.remove(subscription);
-        expect(changes).to.deep.equal([]);
+        await eventually(() => second.told.includes('removed'));
+        second.stop();
+        expect(first.told).to.deep.equal([]);
       });
 
       it('reports a commit only when it is stored', async () => {
