@@ -198,7 +198,18 @@ const emptyBody = Buffer.alloc(0);
 function arrivedBodyOf(request: Request): Buffer | undefined {
   if (request.readableEnded) return emptyBody;
   if (!request.complete || request.destroyed || request.headers['transfer-encoding'] !== undefined) return undefined;
-  return (request.read() as Buffer | null) ?? emptyBody;
+  const first = request.read() as Buffer | null;
+  if (first === null) return emptyBody;
+  return request.readableLength === 0 ? first : Buffer.concat([first, ...restOf(request)]);
+}
+
+/** What else has arrived. From Node 26 on, each read returns one piece of it, before that all of it. */
+function restOf(request: Request): Buffer[] {
+  const pieces: Buffer[] = [];
+  for (let piece = request.read() as Buffer | null; piece !== null; piece = request.read() as Buffer | null) {
+    pieces.push(piece);
+  }
+  return pieces;
 }
 
 /**
