@@ -101,6 +101,8 @@ describe('pages of other sites in a browser', function () {
       <input name='${field}' value='"}'></form>`);
     const [answer] = await Promise.all([
       page.waitForResponse((response) => response.url().endsWith('/subscriptions')),
+      // The next page could not be opened while this one is under way.
+      page.waitForURL('**/subscriptions'),
       page.evaluate('document.forms[0].submit()'),
     ]);
     expect(answer.status()).to.equal(403);
