@@ -173,20 +173,13 @@ function gatheringOf(
 ): Gathering | undefined {
   const { fields } = memory;
   const parts = wanted.flatMap((from, index): Part[] => [...(index === 0 ? [] : [',']), { from, to: from + 1 }]);
-  const bytesOf = (event: number): number => {
+  const bytesOf = (base: number): number => {
     let bytes = 0;
-    for (const field of wanted) {
-      const at = event * fieldsOfEach + field;
-      bytes += (fields[at + 1] as number) - (fields[at] as number);
-    }
+    for (const field of wanted) bytes += (fields[base + field + 1] as number) - (fields[base + field] as number);
     return bytes;
   };
-  let bytes = 0;
-  for (const event of order) bytes += bytesOf(event);
   const gathering = new Gathering(memory, count, 'nothing');
-  if (gathering.addTogether(order, 0, count, fieldsOfEach, bytes, parts)) return gathering;
-  for (const event of order) if (!gathering.add(event * fieldsOfEach, bytesOf(event), parts)) return undefined;
-  return gathering;
+  return gathering.addAll(order, 0, count, fieldsOfEach, bytesOf, parts) ? gathering : undefined;
 }
 
 /** Gathers the events as they are stored, those of one partition after those of another. */
@@ -257,13 +250,8 @@ class PartitionGathering {
       (fields[base + eventField.end] as number) - (fields[base + eventField.start] as number);
     for (let index = from; index < to; index += 1) {
       const first = index;
-      let bytes = 0;
-      for (; index < to && !this.#hasFurtherMetadata(baseOf(index)); index += 1) bytes += bytesOf(baseOf(index));
-      if (!gathering.addTogether(events, first, index, fieldsOfEach, bytes, plainParts)) {
-        for (let each = first; each < index; each += 1) {
-          if (!gathering.add(baseOf(each), bytesOf(baseOf(each)), plainParts)) return false;
-        }
-      }
+      while (index < to && !this.#hasFurtherMetadata(baseOf(index))) index += 1;
+      if (!gathering.addAll(events, first, index, fieldsOfEach, bytesOf, plainParts)) return false;
       if (index === to) break;
       const base = baseOf(index);
       if (!gathering.add(base, bytesOf(base), this.#furtherParts(base, partition))) return false;

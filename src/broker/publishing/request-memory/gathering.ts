@@ -34,10 +34,37 @@ export class Gathering {
   }
 
   /**
+   * Adds events, of which each has as many fields.
+   * @param events Their numbers in the request, from one index to another one (exclusive).
+   * @param bytesOf The most bytes that the parts of an event have, apart from the texts among them, by where its fields
+   *   begin.
+   * @param parts The same object for events that have the same.
+   * @returns false when the memory has no room for them
+   */
+  addAll(
+    events: Int32Array,
+    from: number,
+    to: number,
+    fieldsOfEach: number,
+    bytesOf: (field: number) => number,
+    parts: readonly Part[],
+  ): boolean {
+    let bytes = 0;
+    for (let index = from; index < to; index += 1) bytes += bytesOf((events[index] as number) * fieldsOfEach);
+    // To list them at once costs less.
+    if (this.#addTogether(events, from, to, fieldsOfEach, bytes, parts)) return true;
+    for (let index = from; index < to; index += 1) {
+      const field = (events[index] as number) * fieldsOfEach;
+      if (!this.add(field, bytesOf(field), parts)) return false;
+    }
+    return true;
+  }
+
+  /**
    * Adds an event.
    * @param field Where its fields begin.
    * @param bytes The most bytes that its parts have, apart from the texts among them.
-   * @param parts The same object for events that have the same.
+   * @param parts As for {@link addAll}.
    * @returns false when the memory has no room for it
    */
   add(field: number, bytes: number, parts: readonly Part[]): boolean {
@@ -54,14 +81,15 @@ export class Gathering {
     return true;
   }
 
-  /**
-   * Adds several events, of which each has as many fields, if there is room for all of them at once: otherwise none.
-   * @param events Their numbers in the request, from one index to another one (exclusive).
-   * @param bytes The most bytes that all their parts have, apart from the texts among them.
-   * @param parts As for {@link add}.
-   * @returns whether they were added
-   */
-  addTogether(
+  /** All that was gathered, valid until the memory is used again. */
+  bytes(): Buffer {
+    const last = this.#gather();
+    const all = this.#earlier.length === 0 ? last : Buffer.concat([...this.#earlier, last]);
+    return all.subarray(0, Math.max(0, all.length - this.#between));
+  }
+
+  /** @returns false, and adds none of them, when there is no room for all at once */
+  #addTogether(
     events: Int32Array,
     from: number,
     to: number,
@@ -76,13 +104,6 @@ export class Gathering {
     memory.listAll(events, from, to, fieldsOfEach, this.#recipe);
     this.#listedBytes += most;
     return true;
-  }
-
-  /** All that was gathered, valid until the memory is used again. */
-  bytes(): Buffer {
-    const last = this.#gather();
-    const all = this.#earlier.length === 0 ? last : Buffer.concat([...this.#earlier, last]);
-    return all.subarray(0, Math.max(0, all.length - this.#between));
   }
 
   #use(parts: readonly Part[]): boolean {

@@ -140,34 +140,54 @@ for (const [name, memory] of Object.entries(memories)) {
       }
     });
 
-    it('adds events together in any order, if there is room for all of them', () => {
+    it('adds events in any order', () => {
       load(Buffer.from('abcdefghij'), ...Array.from({ length: 10 }, (_, at) => [at, at + 1] as const));
       const events = Int32Array.of(7, 3, 9, 0, 3);
       const gathering = new Gathering(memory, 8, 'comma');
-      expect(gathering.addTogether(events, 1, 5, 2, 4, [...whole, '!'])).to.equal(true);
-      expect(gathering.addTogether(events, 2, 2, 2, 0, whole)).to.equal(true);
+      expect(gathering.addAll(events, 1, 5, 2, () => 1, [...whole, '!'])).to.equal(true);
+      expect(gathering.addAll(events, 2, 2, 2, () => 1, whole)).to.equal(true);
       expect(gathering.add(2, 1, whole)).to.equal(true);
-      expect(gathering.addTogether(events, 0, 3, 2, 3, whole)).to.equal(true);
+      expect(gathering.addAll(events, 0, 3, 2, () => 1, whole)).to.equal(true);
       expect(texts(gathering)).to.deep.equal(['d!', 'j!', 'a!', 'd!', 'b', 'h', 'd', 'j']);
     });
 
-    it('adds none of several events for which there is no room at once', () => {
+    it('adds as many events as are asked for, in one turn or in several', () => {
       load(Buffer.from('ab'), [0, 1], [1, 2]);
-      const events = new Int32Array(listedMaximum + 1);
-      for (const between of ['comma', 'nothing'] as const) {
-        const gathering = new Gathering(memory, listedMaximum, between);
-        expect(gathering.addTogether(events, 0, listedMaximum + 1, 2, 1, whole)).to.equal(false);
-        expect(gathering.addTogether(events, 0, 1, 2, gatheredBytesMaximum, whole)).to.equal(false);
-        expect(gathering.addTogether(events, 0, 2, 2, gatheredBytesMaximum - 3, [...whole, 'x'])).to.equal(false);
-        expect(gathering.addTogether(events, 0, 1, 2, gatheredBytesMaximum - 1 - listedMaximum, whole)).to.equal(true);
-        expect(gathering.addTogether(events, 0, listedMaximum, 2, 1, whole)).to.equal(false);
-        expect(gathering.addTogether(events, 1, listedMaximum, 2, 2, whole)).to.equal(false);
-        expect(gathering.addTogether(events, 1, listedMaximum, 2, 1, whole)).to.equal(true);
-        expect(gathering.bytes().length).to.equal(between === 'comma' ? 2 * listedMaximum - 1 : listedMaximum);
+      for (const count of [listedMaximum - 1, listedMaximum, listedMaximum + 1, 2 * listedMaximum + 1]) {
+        const events = Int32Array.from({ length: count }, (_, index) => index % 2);
+        for (const first of [0, 1]) {
+          const gathering = new Gathering(memory, count, 'nothing');
+          expect(gathering.addAll(events, 0, first, 2, () => 1, whole)).to.equal(true);
+          expect(gathering.addAll(events, first, count, 2, () => 1, whole)).to.equal(true);
+          expect(gathering.bytes().toString('latin1')).to.equal('ab'.repeat(count).slice(0, count));
+        }
       }
-      expect(
-        new Gathering(memory, 1, 'comma').addTogether(events, 0, 1, 2, 1, ['x'.repeat(addedBytesMaximum)]),
-      ).to.equal(false);
+    });
+
+    it('adds events of as many bytes as a turn has, and of more', () => {
+      const half = gatheredBytesMaximum / 2;
+      for (const length of [half - 2, half - 1, half, half + 1]) {
+        load(Buffer.alloc(length, 'long '), [0, length], [0, 1]);
+        const gathering = new Gathering(memory, 3, 'comma');
+        const bytesOf = (field: number): number => (field === 0 ? length : 1);
+        expect(gathering.addAll(Int32Array.of(0, 0, 1), 0, 3, 2, bytesOf, whole)).to.equal(true);
+        const all = gathering.bytes();
+        expect([...gathering.ends]).to.deep.equal([length, 2 * length + 1, 2 * length + 3]);
+        expect(all.length).to.equal(2 * length + 3);
+        expect(all.subarray(0, length).equals(all.subarray(length + 1, 2 * length + 1))).to.equal(true);
+      }
+    });
+
+    it('has no room for an event that is larger than a turn has', () => {
+      load(Buffer.from('ab'), [0, 1], [1, 2]);
+      const events = Int32Array.of(0, 1);
+      const add = (bytes: number, parts: readonly Part[]): boolean =>
+        new Gathering(memory, 2, 'comma').addAll(events, 0, 2, 2, (field) => (field === 0 ? 1 : bytes), parts);
+      expect(add(gatheredBytesMaximum - 1, whole)).to.equal(true);
+      expect(add(gatheredBytesMaximum, whole)).to.equal(false);
+      expect(add(gatheredBytesMaximum - 2, [...whole, 'x'])).to.equal(true);
+      expect(add(gatheredBytesMaximum - 1, [...whole, 'x'])).to.equal(false);
+      expect(add(1, ['x'.repeat(addedBytesMaximum)])).to.equal(false);
     });
 
     it('has no room for a text that is larger than a turn has', () => {
