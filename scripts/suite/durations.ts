@@ -33,43 +33,24 @@ export function orderOfStart(files: readonly TestFile[], durations: Durations): 
     .sort((left, right) => right.seconds - left.seconds);
   const [seconds, processorSeconds] = [sumOf(known, 'seconds'), sumOf(known, 'processorSeconds')];
   const works = (each: Duration): boolean => each.processorSeconds * seconds > processorSeconds * each.seconds;
-  const working = new Begun(known.filter(works));
-  const waiting = new Begun(known.filter((each) => !works(each)));
-  const ordered: TestFile[] = [];
-  while (ordered.length < files.length) ordered.push((working.isBefore(waiting) ? waiting : working).begin());
+  const ordered = [...withStarts(known.filter(works)), ...withStarts(known.filter((each) => !works(each)))]
+    .sort((left, right) => left.start - right.start)
+    .map(({ file }) => file);
   const onPrevious = (file: TestFile): number => Number(file.needs.includes('previous'));
   return ordered.sort((left, right) => onPrevious(right) - onPrevious(left));
 }
 
-/** Files in their order, and how much of their time was begun. */
-class Begun {
-  readonly #files: readonly (Duration & { readonly file: TestFile })[];
-  readonly #seconds: number;
-  #count = 0;
-  #begunSeconds = 0;
+type Known = Duration & { readonly file: TestFile };
 
-  constructor(files: readonly (Duration & { readonly file: TestFile })[]) {
-    this.#files = files;
-    this.#seconds = sumOf(files, 'seconds');
-  }
-
-  /** Whether a larger part of these was begun than of the others, or all of them. */
-  isBefore(others: Begun): boolean {
-    if (this.#isOver || others.#isOver) return this.#isOver;
-    return this.#begunSeconds * others.#seconds > others.#begunSeconds * this.#seconds;
-  }
-
-  begin(): TestFile {
-    const next = this.#files[this.#count];
-    if (next === undefined) throw new Error('All files were begun');
-    this.#count += 1;
-    this.#begunSeconds += next.seconds;
-    return next.file;
-  }
-
-  get #isOver(): boolean {
-    return this.#count === this.#files.length;
-  }
+/** When each file starts if they run one after another, as a part of the time that all of them take. */
+function withStarts(files: readonly Known[]): { file: TestFile; start: number }[] {
+  const total = sumOf(files, 'seconds');
+  let before = 0;
+  return files.map(({ file, seconds }) => {
+    const start = total === 0 ? 0 : before / total;
+    before += seconds;
+    return { file, start };
+  });
 }
 
 const unknown: Duration = { seconds: 0, processorSeconds: 0 };
