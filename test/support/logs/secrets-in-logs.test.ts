@@ -106,6 +106,22 @@ describe('the check of log lines', () => {
       expect(found.join()).to.contain('an API key: written').and.to.contain('an API key: printed');
     });
 
+    it('of the tests starts threads, also with a limit of memory', () => {
+      const program = join(folder, 'program.mjs');
+      const watching = new URL('./secrets-in-logs.js', import.meta.url).href;
+      writeFileSync(
+        program,
+        `import { Worker } from 'node:worker_threads';
+        import { watchThreadsOfTests } from '${watching}';
+        watchThreadsOfTests();
+        new Worker('', { eval: true });`,
+      );
+      const { status, stderr } = spawnSync(process.execPath, ['--max-old-space-size=512', program], {
+        encoding: 'utf8',
+      });
+      expect(status, stderr).to.equal(0);
+    });
+
     it('of the tests finds what a logger writes to standard error', async () => {
       const found = await findingsOf(() =>
         createLogger('info', { isReadable: false, hasColours: false }).info({ key: apiKey }, 'A deliberate leak'),

@@ -45,6 +45,11 @@ export function checkedLogger(wanted: Partial<LogMethods>): Logger {
   return logger;
 }
 
+/** The options of this process that a thread takes: it refuses the limit of memory that a trial of mutants sets. */
+function optionsForThreads(): string[] {
+  return process.execArgv.filter((option) => !option.startsWith('--max-old-space-size='));
+}
+
 /** Whether threads that this process starts check what they write. */
 let areThreadsWatched = false;
 
@@ -56,7 +61,7 @@ export function watchThreadsOfTests(): void {
   const threads = createRequire(import.meta.url)('node:worker_threads') as { Worker: typeof workerThreads.Worker };
   threads.Worker = class extends threads.Worker {
     constructor(script: string | URL, options: workerThreads.WorkerOptions = {}) {
-      super(script, { ...options, execArgv: [...(options.execArgv ?? process.execArgv), `--import=${preload}`] });
+      super(script, { ...options, execArgv: [...(options.execArgv ?? optionsForThreads()), `--import=${preload}`] });
     }
   };
   syncBuiltinESMExports();
