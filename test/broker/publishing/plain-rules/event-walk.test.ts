@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import { describe, it } from 'mocha';
 import { walkEvents } from '../../../../src/broker/publishing/plain-rules/event-walk.ts';
 import { plainRulesOf, type PlainRules } from '../../../../src/broker/publishing/plain-rules/plain-rules.ts';
+import { isDateTime } from '../../../../src/broker/schemas/text-formats.ts';
 import { eventField, fieldsOfEach } from '../../../../src/broker/publishing/request-memory/event-fields.ts';
 
 const wantedPaths = [['metadata', 'eid'], ['key']];
@@ -61,5 +62,40 @@ describe('walkEvents', () => {
     expect(walkEvents(body, rulesOf({ properties: { metadata } }), 2, fields)).to.equal(3);
     const notes = [0, 1, 2].map((index) => fields[index * each + eventField.hasFurtherMetadata]);
     expect(notes).to.deep.equal([1, 0, 1]);
+  });
+
+  describe('of a text with a format', () => {
+    const rules = rulesOf({
+      properties: { time: { type: 'string', format: 'date-time' }, id: { type: 'string', format: 'uuid' } },
+    });
+
+    function isKnown(name: 'time' | 'id', text: string): boolean {
+      const body = Buffer.from(`[{"metadata":{"eid":"a"},"key":"b","${name}":"${text}"}]`);
+      return walkEvents(body, rules, wantedPaths.length, new Int32Array(each)) === 1;
+    }
+
+    /** A text with each of its characters replaced by others, left out and repeated. */
+    function neighboursOf(text: string): string[] {
+      return Array.from(text, (character, at) => {
+        const [before, after] = [text.slice(0, at), text.slice(at + 1)];
+        const others = Array.from('0123456789/:;.-+TZtz@ABFGabfg` xX', (other) => before + other + after);
+        return [...others, before + after, before + character + character + after];
+      }).flat();
+    }
+
+    it('knows a time exactly when it is one', () => {
+      const times = ['2026-01-12T10:00:00Z', '2026-10-28T20:59:59.123Z', '2024-02-29t23:59:60+01:00'];
+      const days = Array.from({ length: 33 }, (_, day) => `2026-02-${String(day).padStart(2, '0')}T00:00:00Z`);
+      const months = Array.from({ length: 14 }, (_, month) => `2026-${String(month).padStart(2, '0')}-28T00:00:00Z`);
+      for (const time of [...times, ...times.flatMap(neighboursOf), ...days, ...months, '', 'Z']) {
+        expect(isKnown('time', time), time).to.equal(isDateTime(time));
+      }
+    });
+
+    it('knows an id exactly when it is a UUID', () => {
+      const id = '09afAF3b-0123-4567-89ab-cdefABCDEF01';
+      const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+      for (const each of [id, ...neighboursOf(id), '']) expect(isKnown('id', each), each).to.equal(uuid.test(each));
+    });
   });
 });
