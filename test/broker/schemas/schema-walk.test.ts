@@ -1,6 +1,8 @@
 import { expect } from 'chai';
 import { describe, it } from 'mocha';
+import { recordDigits, writtenDigits } from '../../../src/broker/schemas/schema-digits.ts';
 import {
+  type SchemaObject,
   isSchemaObject,
   mapSchema,
   pointerStep,
@@ -73,6 +75,17 @@ describe('mapSchema', () => {
     expect(pointersWith('#/x/y/0', '#/x/z')).to.deep.equal(['#/x/y/0', '#/x/z', '#']);
     expect(pointersWith()).to.deep.equal(['#']);
     expect(mapSchema(odd, (found) => found)['x'], 'not even a copy').to.equal(odd.x);
+  });
+
+  it('keeps the digits of numbers, also around schemas where no keyword has one', () => {
+    const digits = '1.00000000000000000001';
+    const text = `{"maximum":${digits},"x":{"y":[${digits},{}],"z":${digits}}}`;
+    const long = JSON.parse(text) as SchemaObject;
+    recordDigits(text, long);
+    const mapped = mapSchema(long, (found) => found, new Set(['#/x/y/1'])) as { x: { y: unknown[] } };
+    expect(writtenDigits(mapped, 'maximum')).to.equal(digits);
+    expect(writtenDigits(mapped.x, 'z')).to.equal(digits);
+    expect(writtenDigits(mapped.x.y, 0)).to.equal(digits);
   });
 
   it('keeps a property named __proto__ a property', () => {
