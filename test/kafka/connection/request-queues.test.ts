@@ -15,11 +15,12 @@ const QueueOfKafkajs = RequestQueue as unknown as new (options: object) => Queue
 describe('requests without a response', () => {
   const timeoutMilliseconds = 100;
 
-  function queueOf(enforceRequestTimeout = true): Queue {
+  function queueOf(enforceRequestTimeout = true, isConnected = (): boolean => true): Queue {
     return new QueueOfKafkajs({
       maxInFlightRequests: null,
       requestTimeout: timeoutMilliseconds,
       enforceRequestTimeout,
+      isConnected,
       clientId: 'test',
       broker: 'none',
       logger: { debug: () => undefined, error: () => undefined },
@@ -57,7 +58,9 @@ describe('requests without a response', () => {
   });
 
   it('wait for as long as their connection is closed, or has no timeouts', async () => {
-    const [closed, withoutTimeouts, watched] = [queueOf(), queueOf(false), queueOf()];
+    const checks: number[] = [];
+    const isConnected = (): boolean => checks.push(performance.now()) > 0;
+    const [closed, withoutTimeouts, watched] = [queueOf(), queueOf(false), queueOf(true, isConnected)];
     for (const queue of [closed, withoutTimeouts, watched]) queue.scheduleRequestTimeoutCheck();
     closed.destroy();
     let failed = 0;
@@ -65,6 +68,8 @@ describe('requests without a response', () => {
     await request(watched);
     await new Promise((resolve) => setTimeout(resolve, 2 * lateResponsesMilliseconds));
     expect(failed).to.equal(0);
+    const pauses = checks.slice(1).map((time, index) => time - (checks[index] ?? 0));
+    expect(Math.min(...pauses), 'one timer checks all connections').to.be.at.least(lateResponsesMilliseconds - 1);
     watched.destroy();
   });
 });

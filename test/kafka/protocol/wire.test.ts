@@ -77,6 +77,23 @@ describe('the primitive types of the protocol', () => {
     }
   });
 
+  it('of flexible requests write lengths with seven bits a byte, in five bytes at the most', () => {
+    for (const [characters, prefix] of [
+      [126, '7f'],
+      [127, '8001'],
+      [16_382, 'ff7f'],
+      [16_383, '808001'],
+    ] as const) {
+      const text = 'a'.repeat(characters);
+      const written = new WireWriter().compactString(text).toBuffer();
+      expect(written.subarray(0, -characters).toString('hex')).to.equal(prefix);
+      expect(new WireReader(written).compactString()).to.equal(text);
+    }
+    const lengthOf = (hex: string): number => new WireReader(Buffer.from(hex, 'hex')).compactArray(() => 0).length;
+    expect(lengthOf('8280808000')).to.equal(1);
+    expect(() => lengthOf('828080808000')).to.throw(RangeError, /more than 32 bits/);
+  });
+
   it('need no more memory than was expected, and get it when it was too little', () => {
     const fields: [bytes: number, write: (writer: WireWriter) => WireWriter][] = [
       [1, (writer) => writer.int8(1)],
@@ -87,6 +104,10 @@ describe('the primitive types of the protocol', () => {
       [2 + 3, (writer) => writer.string('abc')],
       [4 + 3, (writer) => writer.bytes(Buffer.from('abc'))],
     ];
+    // A length may take five bytes, whatever it takes.
+    const five = new WireWriter(5);
+    const before = five.toBuffer();
+    expect(five.compactString('').toBuffer()).to.include({ buffer: before.buffer, byteOffset: before.byteOffset });
     for (const [bytes, write] of fields) {
       for (const expected of [1, bytes - 1, bytes]) {
         const written = write(new WireWriter(expected)).toBuffer();

@@ -7,14 +7,22 @@ import { openKafkaWriter } from '../../../../src/kafka/produce/transactions/fenc
 import type { KafkaRequest } from '../../../../src/kafka/protocol/request.ts';
 import { WireWriter } from '../../../../src/kafka/protocol/wire.ts';
 import { silentLogger } from '../../../../src/logger.ts';
-import { records } from '../../../support/log-reading.ts';
+import { codeOf, records } from '../../../support/log-reading.ts';
 import { SimulatedClock } from '../../../support/simulated-clock.ts';
 import { SimulatedBroker, pass } from '../../simulated-broker.ts';
+
+const [notLeader, invalidTopic, producerFenced] = [6, 17, 90];
 
 /** A cluster of one broker that accepts every step of a transaction, and finishes each one. */
 class AcceptingBroker {
   /** The names of the requests. */
   readonly requests: string[] = [];
+  /** Whether the partition shows the transaction as open, because its marker was left out. */
+  lacksMarker = false;
+  /** What it responds to an addition to a transaction. */
+  additionErrorCode = 0;
+  /** What it reports of the partition when it is asked for open transactions. */
+  checkErrorCode = 0;
   readonly simulated: SimulatedBroker;
 
   constructor(clock: SimulatedClock) {
@@ -43,7 +51,9 @@ class AcceptingBroker {
       }),
     InitProducerId: (writer) => writer.int32(0).int16(0).bigInt64(7n).int16(0),
     AddPartitionsToTxn: (writer) =>
-      writer.int32(0).array([this.simulated.topic], (topic) => writer.string(topic).int32(1).int32(0).int16(0)),
+      writer
+        .int32(0)
+        .array([this.simulated.topic], (topic) => writer.string(topic).int32(1).int32(0).int16(this.additionErrorCode)),
     Produce: (writer) =>
       writer
         .array([this.simulated.topic], (topic) =>
@@ -51,7 +61,17 @@ class AcceptingBroker {
         )
         .int32(0),
     EndTxn: (writer) => writer.int32(0).int16(0),
-    DescribeProducers: (writer) => writer.int32(0).compactArray([], () => {}),
+    DescribeProducers: (writer) =>
+      writer.int32(0).compactArray([this.simulated.topic], (topic) => {
+        writer.compactString(topic).compactArray([0], (partition) => {
+          writer.int32(partition).int16(this.checkErrorCode).compactString('');
+          writer.compactArray(this.lacksMarker ? [7n] : [], (producerId) => {
+            writer.bigInt64(producerId).int32(0).int32(0).int64(0).int32(0).int64(5).noTags();
+          });
+          writer.noTags();
+        });
+        writer.noTags();
+      }),
   };
 }
 
@@ -77,7 +97,7 @@ async function openWriter() {
     await writer.commit();
   };
   const checks = () => requests.filter((name) => name === 'DescribeProducers').length;
-  return { clock, writer, commit, checks };
+  return { clock, connections, writer, commit, checks };
 }
 
 describe('The check whether a transaction was finished', () => {
@@ -100,5 +120,40 @@ describe('The check whether a transaction was finished', () => {
     await writer.close();
     await pass(clock, 60_000);
     expect(checks()).to.equal(0);
+  });
+
+  it('comes again a second after one that got no response', async () => {
+    const { clock, connections, commit, checks } = await openWriter();
+    await commit();
+    connections.checkErrorCode = notLeader;
+    for (let passed = 0; passed < 30_000; passed += 20) await pass(clock, 20);
+    expect(checks()).to.be.above(1);
+    connections.checkErrorCode = 0;
+    for (let passed = 0; passed < 3_000; passed += 20) await pass(clock, 20);
+    const count = checks();
+    await pass(clock, 60_000);
+    expect(checks()).to.equal(count);
+    await commit();
+  });
+
+  it('fails the writer when another one has fenced it off', async () => {
+    const { clock, connections, commit, checks } = await openWriter();
+    await commit();
+    connections.lacksMarker = true;
+    connections.additionErrorCode = producerFenced;
+    await pass(clock, 1_000);
+    const requests = connections.requests.length;
+    expect(await codeOf(commit())).to.equal('WRITER_FENCED');
+    expect(connections.requests).to.have.length(requests);
+    await pass(clock, 60_000);
+    expect([checks(), connections.requests.length]).to.deep.equal([2, requests]);
+  });
+
+  it('fails the writer when the check itself is refused for good', async () => {
+    const { clock, connections, commit } = await openWriter();
+    await commit();
+    connections.checkErrorCode = invalidTopic;
+    await pass(clock, 1_000);
+    expect(await codeOf(commit())).to.equal('UNPROCESSABLE');
   });
 });

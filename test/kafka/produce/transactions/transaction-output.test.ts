@@ -1,69 +1,20 @@
 import { expect } from 'chai';
 import { describe, it } from 'mocha';
-import type { BrokerAddress, RequestSender } from '../../../../src/kafka/connection/connections.ts';
+import { LendstreamError } from '../../../../src/errors.ts';
 import { ClusterMetadata } from '../../../../src/kafka/connection/cluster-metadata.ts';
 import {
   TransactionOutput,
   type WrittenPartition,
 } from '../../../../src/kafka/produce/transactions/transaction-output.ts';
-import { field } from '../../../../src/kafka/protocol/record-batches/layout.ts';
-import type { KafkaRequest } from '../../../../src/kafka/protocol/request.ts';
-import { WireReader, WireWriter } from '../../../../src/kafka/protocol/wire.ts';
 import { codeOf } from '../../../support/log-reading.ts';
 import { SimulatedClock } from '../../../support/simulated-clock.ts';
-import { SimulatedBroker } from '../../simulated-broker.ts';
+import { pass } from '../../simulated-broker.ts';
+import { StoringBroker } from '../../storing-broker.ts';
 
-const messageTooLarge = 10;
 const mebibyte = 1024 * 1024;
-
-interface StoredBatch {
-  readonly partition: number;
-  readonly sequence: number;
-  readonly count: number;
-}
-
-/** Stores batches up to a size, and remembers each request by its batches. */
-class StoringBroker implements RequestSender {
-  readonly requests: StoredBatch[][] = [];
-  batchBytesMaximum = Infinity;
-  /** The offset of the first record of every batch. */
-  baseOffset = 0;
-  readonly simulated: SimulatedBroker;
-
-  constructor(clock: SimulatedClock) {
-    this.simulated = new SimulatedBroker(clock, 4);
-  }
-
-  async send<Response>(to: BrokerAddress, purpose: string, request: KafkaRequest<Response>): Promise<Response> {
-    if (request.name !== 'Produce') return this.simulated.send(to, purpose, request);
-    const reader = new WireReader(Buffer.concat(request.encode() as Buffer[]));
-    reader.string(); // transactional id
-    reader.position += 2 + 4; // replicas, time
-    const stored: StoredBatch[] = [];
-    const writer = new WireWriter();
-    const topics = reader.array(() => ({
-      topic: reader.string(),
-      results: reader.array(() => {
-        const partition = reader.int32();
-        const bytes = reader.source.subarray(reader.position + 4, reader.position + 4 + reader.int32());
-        reader.position += bytes.length;
-        const errorCode = bytes.length > this.batchBytesMaximum ? messageTooLarge : 0;
-        const sequence = bytes.readInt32BE(field.baseSequence);
-        if (errorCode === 0) stored.push({ partition, sequence, count: bytes.readInt32BE(field.recordCount) });
-        return { partition, errorCode };
-      }),
-    }));
-    this.requests.push(stored);
-    writer.array(topics, ({ topic, results }) =>
-      writer
-        .string(topic)
-        .array(results, ({ partition, errorCode }) =>
-          writer.int32(partition).int16(errorCode).int64(this.baseOffset).int64(0).int64(0),
-        ),
-    );
-    return request.decode(writer.int32(0).toBuffer());
-  }
-}
+const [unknownPartition, notLeader, notEnoughReplicas, notEnoughReplicasAfterAppend, producerFenced] = [
+  3, 6, 19, 20, 90,
+];
 
 function newOutput() {
   const clock = new SimulatedClock();
@@ -79,7 +30,7 @@ function newOutput() {
         records: Array.from({ length: count }, () => ({ key: null, value: Buffer.alloc(bytes) })),
       })),
     );
-  return { broker, write };
+  return { clock, broker, write };
 }
 
 describe('The records of a transaction', () => {
@@ -147,5 +98,46 @@ describe('The records of a transaction', () => {
     broker.batchBytesMaximum = 3_000;
     expect(await codeOf(write([0], 1, 4_000))).to.equal('RECORD_TOO_LARGE');
     expect(broker.requests).to.have.length(1);
+  });
+
+  it('are sent again after pauses that grow from two milliseconds to 200, for ten seconds', async () => {
+    const { clock, broker, write } = newOutput();
+    broker.failures.push(...Array<number>(1_000).fill(notEnoughReplicas));
+    const outcome = codeOf(write([0], 1, 10));
+    await pass(clock);
+    for (let passed = 0; passed < 10_000; passed += 100) await pass(clock, 100);
+    expect(await outcome).to.equal('LOG_UNAVAILABLE');
+    const pauses = broker.times.slice(1).map((time, index) => time - (broker.times[index] ?? 0));
+    expect(pauses.slice(0, 4)).to.deep.equal([2, 3, 4.5, 6.75]);
+    expect(pauses.at(-1)).to.be.closeTo(200, 1e-6);
+    expect(broker.times.at(-1)).to.be.within(9_800, 10_000);
+    expect(broker.lookupCount).to.equal(1);
+  });
+
+  for (const [what, failure, lookups] of [
+    ['has too few replicas', notEnoughReplicas, 1],
+    ['may have stored them without its replicas', notEnoughReplicasAfterAppend, 1],
+    ['does not lead the partition', notLeader, 2],
+    ['does not know the partition', unknownPartition, 2],
+    ['does not respond', new LendstreamError('OUTCOME_UNKNOWN', 'No response.'), 2],
+  ] as const) {
+    it(`are sent again when the broker ${what}, ${lookups === 1 ? 'to the same one' : 'to the leader of now'}`, async () => {
+      const { clock, broker, write } = newOutput();
+      broker.failures.push(failure);
+      const written = write([0], 3, 10);
+      await pass(clock, 100);
+      expect(await written).to.have.length(1);
+      expect([broker.requests, broker.lookupCount]).to.deep.equal([
+        [[], [{ partition: 0, sequence: 0, count: 3 }]].slice(typeof failure === 'number' ? 0 : 1),
+        lookups,
+      ]);
+    });
+  }
+
+  it('are not sent again when the broker refuses them', async () => {
+    const { broker, write } = newOutput();
+    broker.failures.push(producerFenced);
+    expect(await codeOf(write([0], 1, 10))).to.equal('WRITER_FENCED');
+    expect(broker.times).to.have.length(1);
   });
 });
