@@ -8,7 +8,7 @@ const lendstream = new Lendstream({
     const response = await fetch(url, init);
     if (!url.includes('/events')) return response;
     requests += 1;
-    if (requests < 3) throw new Error('The answer was lost.');
+    if (requests < 3) throw new Error('The response was lost.');
     return response;
   },
 });

@@ -24,8 +24,8 @@ export const retryMillisecondsDefault = 60_000;
  * What became of an event that is not known to be stored:
  * - `rejected`: it breaks a rule, and always will
  * - `not stored`: the service did not take it for as long as it was sent
- * - `unknown`: there was no answer that says so. It may be stored or not. Send it again with the same `eid`: then it is
- *   there once or twice, and on an event type with a deduplication window once
+ * - `unknown`: there was no response that says so. It may be stored or not. Send it again with the same `eid`: then it
+ *   is there once or twice, and on an event type with a deduplication window once
  */
 export interface UnstoredEvent {
   /** Its place in the list that was published, from 0. */
@@ -75,7 +75,7 @@ interface SentEvent {
   readonly text: string;
   /** The last answer about it. */
   item?: PublishedItem;
-  /** Whether any attempt may have stored it without an answer that says so. */
+  /** Whether any attempt may have stored it without a response that says so. */
   isUnknown: boolean;
   failure?: string;
 }
@@ -104,7 +104,7 @@ export async function publishTexts(
   for (let failures = 1; left.length > 0; failures += 1) {
     const failure = await send(connection, path, headers, left, signal);
     if (failure === undefined) break;
-    // An earlier attempt may have stored some, so the answer to this one is not the whole truth.
+    // An earlier attempt may have stored some, so the response to this one is not the whole truth.
     if (failure instanceof LendstreamError && !failure.isRetryable) {
       if (failures === 1) throw failure;
       break;

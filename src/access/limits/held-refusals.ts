@@ -57,7 +57,7 @@ export class HeldRefusals {
    * Counts a refusal.
    * @param weight How many refusals it counts for: one whose body has to be discarded costs more.
    * @returns undefined when it may be answered at once; otherwise what resolves when it may be, with whether the
-   *   connection is to be closed with the answer.
+   *   connection is to be closed with the response.
    */
   hold(pace: RefusalPace, weight: number): Promise<boolean> | undefined {
     const delay = pace.count(this.#clock.monotonic(), weight);

@@ -20,7 +20,7 @@ export class LogHealthCheck {
   readonly #timer: Timer;
   #respondedAt: number;
   #isProbing = false;
-  #error: unknown = 'no answer';
+  #error: unknown = 'no response';
 
   constructor(options: LogHealthCheckOptions) {
     this.#options = options;
@@ -49,7 +49,7 @@ export class LogHealthCheck {
     try {
       await log.endOffsets([partition]);
       this.#respondedAt = clock.monotonic();
-      this.#error = 'no answer';
+      this.#error = 'no response';
       health.reportReady();
     } catch (error) {
       this.#error = error;

@@ -46,7 +46,7 @@ describe('the health check of the log', () => {
     });
     await clock.turn(10_000);
     expect(questions).to.equal(1);
-    expect(health.notReadyReasons().join()).to.match(/10 seconds: no answer/);
+    expect(health.notReadyReasons().join()).to.match(/10 seconds: no response/);
     probe.close();
   });
 });
