@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { describe, it } from 'mocha';
-import { compileValidator } from '../../src/broker/schemas/schema-validator.ts';
+import { type SchemaValidator, compileValidator } from '../../src/broker/schemas/schema-validator.ts';
 import {
   type CommandType,
   type PreparedCommand,
@@ -18,7 +18,13 @@ import { annuityProduct } from '../../src/admin/example-product.ts';
 
 const commandId = '0f9d4cde-6a3c-4c5f-9c5a-0d8a6f8f7a11';
 const source = { partition: 1, offset: 7, appendedAt: 1_000 };
-const validate = compileValidator(lendingSchema('commands/loan-command.json'));
+const schema = lendingSchema('commands/loan-command.json');
+const validate = compileValidator(schema);
+/** As the service compiles its own schemas. */
+const validateOnDemand = compileValidator(schema, { isKnownValid: true });
+const [findFirst, findFirstOnDemand] = [false, true].map((isKnownValid) =>
+  compileValidator(schema, { allViolations: false, isKnownValid }),
+) as [SchemaValidator, SchemaValidator];
 
 function prepared(type: CommandType, id: string, payloadText: string): PreparedCommand {
   return prepareCommand({ commandId, type, [idFieldOf(type)]: id, payload: readPayload(payloadText), receivedAt: 0 });
@@ -419,7 +425,10 @@ describe('the format of commands', () => {
       const parsed = parse(command);
       expect(parsed.kind).to.equal(wrong.length > 0 ? 'refused' : (kinds[type] ?? 'loan'));
       // The schema that producers see must agree with the worker.
-      expect(validate(JSON.parse(command)).length === 0, 'schema').to.equal(wrong.length === 0);
+      const sent: unknown = JSON.parse(command);
+      expect(validate(sent).length === 0, 'schema').to.equal(wrong.length === 0);
+      expect(validateOnDemand(sent)).to.deep.equal(validate(sent));
+      expect(findFirstOnDemand(sent)).to.deep.equal(findFirst(sent));
     });
   }
 

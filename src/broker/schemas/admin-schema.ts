@@ -12,15 +12,10 @@ export const schemaDepthMaximum = 100;
 
 /**
  * Reads and checks a schema that an admin gave.
- * @param isOfService Whether it is one of the service's own. Its cost is known, and may be larger than an admin's.
  * @throws UNPROCESSABLE naming the rule and the position.
  */
-export function readAdminSchema(
-  text: string,
-  type: Pick<EventType, 'category' | 'compatibility_mode'>,
-  isOfService = false,
-): SchemaObject {
-  const schema = isOfService ? parseSchema(text) : readBoundedSchema(text);
+export function readAdminSchema(text: string, type: Pick<EventType, 'category' | 'compatibility_mode'>): SchemaObject {
+  const schema = readBoundedSchema(text);
   if (schema['type'] !== undefined && schema['type'] !== 'object') {
     throw invalid('the root must be of type "object", for events are objects');
   }

@@ -1,7 +1,13 @@
 import { BoundedMap } from '../../bounded-map.ts';
 import { effectiveSchema, type ValidatedType } from './effective-schema.ts';
 import { readAdminSchema } from './admin-schema.ts';
-import { requiresDigits, compileValidator, type SchemaValidator, type ValidatorOptions } from './schema-validator.ts';
+import {
+  requiresDigits,
+  compileValidator,
+  parseSchema,
+  type SchemaValidator,
+  type ValidatorOptions,
+} from './schema-validator.ts';
 import type { SchemaObject } from './schema-walk.ts';
 import { refuseManyEvaluatedNames } from './schema-cost.ts';
 
@@ -32,8 +38,14 @@ export const cachedRulesMaximum = 16;
 /** The least recently used go first. */
 const cache = new BoundedMap<string, EventRules>(cachedRulesMaximum);
 
-/** Those of the service's own schemas, which are few and the largest. They stay. */
-const ownRules = new Map<string, EventRules>();
+/**
+ * How many of the service's own schemas are kept besides. Only that of loan commands is compiled, for the service alone
+ * writes the other events. Each version of the service that starts while this process runs may bring another text.
+ */
+const ownRulesMaximum = 4;
+
+/** They are the largest, so what users define does not displace them. */
+const ownRules = new BoundedMap<string, EventRules>(ownRulesMaximum);
 
 /**
  * The rules for the events of a type, compiled at the first call and kept for later ones.
@@ -52,10 +64,9 @@ export function eventRules(schemaText: string, type: ValidatedType, isOfService 
 }
 
 function compileRules(schemaText: string, type: ValidatedType, isOfService: boolean): EventRules {
-  const read = isOfService ? { ...type, category: 'undefined' as const } : type;
-  const schema = effectiveSchema(readAdminSchema(schemaText, read, isOfService), type);
-  refuseManyEvaluatedNames(schema);
   // The tests check the schemas of the service.
+  const schema = effectiveSchema(isOfService ? parseSchema(schemaText) : readAdminSchema(schemaText, type), type);
+  if (!isOfService) refuseManyEvaluatedNames(schema);
   const compile = (options: ValidatorOptions): SchemaValidator =>
     compileValidator(schema, { ...options, isKnownValid: isOfService });
   const onDemand = (options: ValidatorOptions): (() => SchemaValidator) => {

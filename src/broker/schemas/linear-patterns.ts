@@ -42,6 +42,12 @@ export function linearPattern(text: string): LinearPattern {
   return pattern;
 }
 
+/** A pattern that is known to be valid, and is compiled when it is first tried: that may take some milliseconds. */
+export function patternOnDemand(text: string): LinearPattern {
+  let pattern: LinearPattern | undefined;
+  return { test: (tried) => (pattern ??= linearPattern(text)).test(tried), toString: () => text };
+}
+
 /**
  * The part of an engine program that is used here. The engine fetches an instruction for each step off a known path.
  */

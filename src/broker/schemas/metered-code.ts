@@ -103,18 +103,11 @@ function withCharges(code: string, texts: readonly string[]): string {
     innermost().characters += to - counted;
     counted = to;
   };
-  for (let at = 0; at < code.length; at += 1) {
-    switch (code.charAt(at)) {
-      case '"': {
-        const end = code.indexOf('"', at + 1);
-        // A comparison with a long text may take time in proportion.
-        innermost().characters += (texts[Number(code.slice(at + 1, end))] as string).length >> 2;
-        at = end;
-        break;
-      }
-      case 'p':
+  for (const { 0: token, 1: text = '', index: at } of code.matchAll(/"(\d+)"|[(){}]|props/g)) {
+    switch (token) {
+      case 'props':
         // Objects that note the evaluated fields grow one field at a time.
-        if (code.startsWith('props', at)) innermost().characters += notedFieldCharacters;
+        innermost().characters += notedFieldCharacters;
         break;
       case '(':
         parentheses.push(wordBefore(code, at));
@@ -145,6 +138,8 @@ function withCharges(code: string, texts: readonly string[]): string {
         break;
       }
       default:
+        // A comparison with a long text may take time in proportion.
+        innermost().characters += (texts[Number(text)] as string).length >> 2;
     }
   }
   charges.sort((left, right) => left.at - right.at);

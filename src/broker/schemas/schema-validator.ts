@@ -12,7 +12,8 @@ import { fullFormats } from 'ajv-formats/dist/formats.js';
 import { LendstreamError, describeError } from '../../errors.ts';
 import type { JsonSchema } from '../../schema-files.ts';
 import { isSchemaObject, mapSchema, referredTo, visitSchema, type SchemaObject } from './schema-walk.ts';
-import { linearPattern } from './linear-patterns.ts';
+import { compileOnDemand } from './definitions-on-demand.ts';
+import { linearPattern, patternOnDemand, type LinearPattern } from './linear-patterns.ts';
 import { meterCode } from './metered-code.ts';
 import { isNumberFormat, listedKeyword, numberKeywordsOf, sizedKeyword, integerKeyword } from './number-keywords.ts';
 import { areUnique, type ItemComparison } from './unique-items.ts';
@@ -50,7 +51,10 @@ export interface ValidatorOptions {
    * takes half as long to compile. `allViolations` is then ignored.
    */
   readonly isUndescribed?: boolean;
-  /** The schema is known to be a valid JSON Schema. Finding that out takes as long as compiling a large one. */
+  /**
+   * The schema is known to be a valid JSON Schema with valid patterns. It is not checked, which takes as long as
+   * compiling a large one, and what only some values need is compiled with the first of them.
+   */
   readonly isKnownValid?: boolean;
 }
 
@@ -60,17 +64,22 @@ export interface ValidatorOptions {
  *   too large or no regular expression.
  */
 export function compileValidator(schema: JsonSchema, options: ValidatorOptions = {}): SchemaValidator {
-  const isUndescribed = options.isUndescribed === true;
+  const { isUndescribed = false, isKnownValid = false } = options;
   const { dialect, normalised } = normalise(schema, isUndescribed);
   try {
-    if (options.isKnownValid !== true) metaValidate(dialect, normalised);
+    if (!isKnownValid) metaValidate(dialect, normalised);
     const allViolations = !isUndescribed && (options.allViolations ?? true);
     const text = JSON.stringify(normalised);
-    const ajv = createAjv(dialect, { allErrors: allViolations, meta: false, ownProperties: namesInherited(text) });
+    const ajv = createAjv(dialect, {
+      allErrors: allViolations,
+      meta: false,
+      ownProperties: namesInherited(text),
+      patternOf: isKnownValid ? patternOnDemand : linearPattern,
+    });
     // No rule depends on which fields and items were evaluated, and noting them takes code.
     if (options.references === undefined && !text.includes('"unevaluated')) ajv.opts.unevaluated = false;
     for (const reference of options.references ?? []) ajv.addSchema(normalise(reference, isUndescribed).normalised);
-    const validate = ajv.compile(normalised);
+    const validate = isKnownValid ? compileOnDemand(ajv, normalised) : ajv.compile(normalised);
     return (value, budget = new ValidationBudget(0), written) => {
       try {
         if (meter.run(budget, written, validate, value)) return noViolations;
@@ -224,7 +233,9 @@ const undescribedKeyword = 'lendstream:undescribed';
 const metaValidators = new Map<Dialect, AnyAjv>();
 
 function metaValidate(dialect: Dialect, schema: SchemaObject): void {
-  const ajv = metaValidators.get(dialect) ?? createAjv(dialect, { allErrors: false, meta: true, ownProperties: false });
+  const ajv =
+    metaValidators.get(dialect) ??
+    createAjv(dialect, { allErrors: false, meta: true, ownProperties: false, patternOf: linearPattern });
   metaValidators.set(dialect, ajv);
   // The patterns of the dialect count their work, so they need a budget. The work on a schema is limited by its size
   // instead.
@@ -255,10 +266,13 @@ function namesInherited(text: string): boolean {
   return inheritedNames.some((name) => text.includes(name));
 }
 
-function createAjv(
-  dialect: Dialect,
-  { allErrors, meta, ownProperties }: Required<Pick<Options, 'allErrors' | 'ownProperties'>> & { meta: boolean },
-): AnyAjv {
+interface AjvOptions extends Required<Pick<Options, 'allErrors' | 'ownProperties'>> {
+  /** Whether it validates schemas, not events. */
+  readonly meta: boolean;
+  readonly patternOf: (text: string) => LinearPattern;
+}
+
+function createAjv(dialect: Dialect, { allErrors, meta, ownProperties, patternOf }: AjvOptions): AnyAjv {
   const options: Options = {
     strict: false,
     // In events, numbers beyond the range of a double are numbers like any other. In schemas they are none.
@@ -273,7 +287,7 @@ function createAjv(
     inlineRefs: inlinedKeywordsMaximum,
     logger: false,
     // Ajv's own optimising takes a third of the compile time. The code that it removes costs nothing when it runs.
-    code: { regExp: linearRegExp, optimize: false, process: meta ? (code) => code : meterCode },
+    code: { regExp: asRegExp(patternOf), optimize: false, process: meta ? (code) => code : meterCode },
     // The linear engine compiles the patterns of a schema, so it decides which of them are valid. Patterns in events
     // are never matched: it is enough, and takes no time, to check that they are regular expressions.
     formats: meta ? { ...formats, regex: isLinearPattern } : meteredFormats,
@@ -304,7 +318,9 @@ function createAjv(
 }
 
 /** Ajv needs the name of the engine as code, which only its stand-alone mode uses. */
-const linearRegExp = Object.assign(linearPattern, { code: 'linearRegExp' });
+function asRegExp(patternOf: (text: string) => LinearPattern) {
+  return Object.assign((text: string) => patternOf(text), { code: 'linearRegExp' });
+}
 
 /** Any 128 bits written as 8-4-4-4-12 hexadecimal digits, of any version and in either case. */
 const eventIdPattern = /^[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}$/;

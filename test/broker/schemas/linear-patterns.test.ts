@@ -1,6 +1,10 @@
 import { expect } from 'chai';
 import { describe, it } from 'mocha';
-import { linearPattern, patternInstructionsMaximum } from '../../../src/broker/schemas/linear-patterns.ts';
+import {
+  linearPattern,
+  patternOnDemand,
+  patternInstructionsMaximum,
+} from '../../../src/broker/schemas/linear-patterns.ts';
 import { ValidationBudget, ValidationBudgetUsedUp } from '../../../src/broker/schemas/validation-budget.ts';
 import { meter } from '../../../src/broker/schemas/validation-meter.ts';
 
@@ -39,6 +43,15 @@ describe('A linear pattern', () => {
     linearPattern(`a{${patternInstructionsMaximum - 10}}`);
     expect(() => linearPattern(`(?:ab){${patternInstructionsMaximum}}`)).to.throw(/too large/);
     expect(() => linearPattern('(')).to.throw();
+  });
+
+  it('may be compiled when it is first tried', () => {
+    const pattern = patternOnDemand('(');
+    expect(String(pattern)).to.equal('(');
+    expect(() => pattern.test('a')).to.throw();
+    const valid = patternOnDemand('^later$');
+    expect(meter.run(new ValidationBudget(0), undefined, () => valid.test('later'), null)).to.equal(true);
+    expect(meter.run(new ValidationBudget(0), undefined, () => valid.test('sooner'), null)).to.equal(false);
   });
 
   it('costs little for a known path, and its full cost where paths multiply', () => {

@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import { describe, it } from 'mocha';
 import { effectiveSchema } from '../../../src/broker/schemas/effective-schema.ts';
 import { readAdminSchema } from '../../../src/broker/schemas/admin-schema.ts';
+import { eventRules } from '../../../src/broker/schemas/compiled-schemas.ts';
 import { compileValidator } from '../../../src/broker/schemas/schema-validator.ts';
 import {
   evaluatedNamesMaximum,
@@ -49,9 +50,10 @@ describe('The cost of a schema', () => {
 
   it('does not limit the schemas of the service, whose cost is known', () => {
     const text = JSON.stringify(fields(most + 1, () => true));
-    const rules = { category: 'undefined', compatibility_mode: 'none' } as const;
+    const rules = { name: 'a', category: 'undefined', compatibility_mode: 'none', cleanup_policy: 'delete' } as const;
     expect(() => readAdminSchema(text, rules)).to.throw(/1201 parts/);
-    expect(readAdminSchema(text, rules, true)).to.deep.equal(JSON.parse(text));
+    expect(() => eventRules(text, rules)).to.throw(/1201 parts/);
+    expect(eventRules(text, rules, true).schema).to.deep.equal(JSON.parse(text));
   });
 
   const tooMuch: [title: string, schema: SchemaObject, reason: RegExp][] = [
