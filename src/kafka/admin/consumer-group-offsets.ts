@@ -1,6 +1,6 @@
 import type { Clock } from '../../clock.ts';
 import { LendstreamError } from '../../errors.ts';
-import type { KafkaConnections } from '../connection/connections.ts';
+import type { RequestSender } from '../connection/connections.ts';
 import type { KafkaRequest } from '../protocol/request.ts';
 import type { Coordinators } from '../connection/coordinator.ts';
 import { errorOf, isCoordinatorError, protocolError } from '../protocol/error-codes.ts';
@@ -13,7 +13,7 @@ import {
 } from '../protocol/group-offset-requests.ts';
 
 export interface GroupOffsetsOptions {
-  readonly connections: KafkaConnections;
+  readonly connections: RequestSender;
   readonly coordinators: Coordinators;
   readonly clock: Clock;
 }

@@ -9,7 +9,7 @@ import type { CleanupPolicy, TopicAlteration, TopicConfiguration } from '../../p
 import { partitionsPerTopicMaximum } from '../../ports/event-log.ts';
 import type { Clock } from '../../clock.ts';
 import { LendstreamError, isLendstreamError } from '../../errors.ts';
-import type { BrokerAddress, KafkaConnections } from '../connection/connections.ts';
+import type { BrokerAddress, RequestSender } from '../connection/connections.ts';
 import type { KafkaRequest } from '../protocol/request.ts';
 import { topicMessageBytesMaximum } from '../protocol/limits.ts';
 import { listBounds } from '../consume/partition-bounds.ts';
@@ -30,7 +30,7 @@ import {
 import { TopicCreation } from './topic-creation.ts';
 
 export interface KafkaTopicsOptions {
-  readonly connections: KafkaConnections;
+  readonly connections: RequestSender;
   readonly metadata: ClusterMetadata;
   readonly clock: Clock;
   /** How often each record is stored; -1 leaves it to the brokers. */
@@ -249,8 +249,8 @@ export class KafkaTopics {
     for (const broker of metadata.brokers) {
       while (!(await isKnownOrDown(isKnownTo(broker)))) {
         if (clock.monotonic() > deadline) {
-          const changed = `${names.length === 1 ? 'topic' : 'topics'} ${names.join(', ')}`;
-          throw new LendstreamError('LOG_UNAVAILABLE', `Not every broker knows of the change of ${changed}.`);
+          const changed = names.join(', ');
+          throw new LendstreamError('LOG_UNAVAILABLE', `Not every broker knows of the change of topic ${changed}.`);
         }
         await clock.sleep(propagationPollMilliseconds);
       }

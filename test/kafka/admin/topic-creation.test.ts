@@ -70,6 +70,13 @@ describe('The creation of topics of one turn', () => {
     expect(waits).to.deep.equal(['a,slow', 'a', 'slow']);
   });
 
+  it('waits once for the only one', async () => {
+    const { creation, waits } = openCreation();
+    const { untilReady } = await creation.create(topic('slow'));
+    expect(await failureOf(untilReady())).to.have.property('message', 'not ready');
+    expect(waits).to.deep.equal(['slow']);
+  });
+
   it('fails for all of them when no broker responds', async () => {
     const failure = new Error('no broker');
     const creation = new TopicCreation(

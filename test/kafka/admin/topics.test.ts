@@ -1,5 +1,10 @@
 import { expect } from 'chai';
-import { after, before, it } from 'mocha';
+import { after, before, describe, it } from 'mocha';
+import { ClusterMetadata } from '../../../src/kafka/connection/cluster-metadata.ts';
+import type { BrokerAddress, RequestSender } from '../../../src/kafka/connection/connections.ts';
+import { KafkaTopics } from '../../../src/kafka/admin/topics.ts';
+import type { KafkaRequest } from '../../../src/kafka/protocol/request.ts';
+import { WireReader, WireWriter } from '../../../src/kafka/protocol/wire.ts';
 import { partitionsPerTopicMaximum } from '../../../src/ports/event-log.ts';
 import { eventTypeNameCharactersMaximum } from '../../../src/broker/event-types/requested-event-type.ts';
 import type { KafkaLog } from '../../../src/kafka/log.ts';
@@ -8,8 +13,12 @@ import { describeOnCluster } from '../../support/cluster.ts';
 import { openKafkaLog, uniqueTopic } from '../../support/kafka/log.ts';
 import { int16, int32, text } from '../../support/kafka/frames.ts';
 import { codeOf, records } from '../../support/log-reading.ts';
+import { SimulatedClock } from '../../support/simulated-clock.ts';
 import { failureOf } from '../../support/thrown-errors.ts';
 import { openLogBehindProxy } from '../log-behind-proxy.ts';
+import { pass } from '../simulated-broker.ts';
+
+const invalidPartitions = 37;
 
 describeOnCluster('Topics of Kafka', (cluster) => {
   let log: KafkaLog;
@@ -296,3 +305,250 @@ function withBrokerThatIsDown(body: Buffer): Buffer {
   const down = Buffer.concat([int32(99), text('127.0.0.1'), int32(1), int16(-1)]);
   return Buffer.concat([body.subarray(0, throttleBytes), int32(count + 1), down, body.subarray(throttleBytes + 4)]);
 }
+
+/** What the brokers show of a topic. */
+interface ShownTopic {
+  partitionCount: number;
+  /** -1 for partitions that have no leader yet. */
+  leader: number;
+  errorCode: number;
+  partitionErrorCode: number;
+}
+
+/** A cluster of one broker that accepts every change of topics, and shows what the test says. */
+class AdministeredBroker implements RequestSender {
+  readonly shown = new Map<string, ShownTopic>();
+  /** The settings of every topic. */
+  settings: readonly (readonly [name: string, value: string | null])[] = [];
+  /** Of the descriptions of topics. */
+  describeErrorCode = 0;
+  /** Of every change. */
+  changeErrorCode = 0;
+  /** The requests, each with its time in monotonic milliseconds. */
+  readonly requests: { readonly name: string; readonly at: number }[] = [];
+  readonly #clock: SimulatedClock;
+
+  constructor(clock: SimulatedClock) {
+    this.#clock = clock;
+  }
+
+  show(name: string, topic: Partial<ShownTopic> = {}): void {
+    this.shown.set(name, { partitionCount: 1, leader: 0, errorCode: 0, partitionErrorCode: 0, ...topic });
+  }
+
+  timesOf(request: string): number[] {
+    return this.requests.filter(({ name }) => name === request).map(({ at }) => at);
+  }
+
+  async send<Response>(_to: BrokerAddress, _purpose: string, request: KafkaRequest<Response>): Promise<Response> {
+    await Promise.resolve();
+    this.requests.push({ name: request.name, at: this.#clock.monotonic() });
+    const write = this.#responses[request.name];
+    if (write === undefined) throw new Error(`A request that is not simulated: ${request.name}`);
+    return request.decode(write(new WireReader(request.encode() as Buffer)).toBuffer());
+  }
+
+  readonly #responses: Readonly<Record<string, (request: WireReader) => WireWriter>> = {
+    Metadata: (request) => {
+      const names = request.array(() => request.string());
+      const writer = new WireWriter().int32(0);
+      writer.int32(1).int32(0).string('broker').int32(9_092).string(null).string('cluster').int32(0);
+      return writer.array(names, (name) => {
+        const missing = { partitionCount: 0, leader: 0, errorCode: 3, partitionErrorCode: 0 };
+        const { partitionCount, leader, errorCode, partitionErrorCode } = this.shown.get(name) ?? missing;
+        const partitions = Array.from({ length: partitionCount }, (_, partition) => partition);
+        writer.int16(errorCode).string(name).boolean(false);
+        writer.array(partitions, (partition) => {
+          writer.int16(partitionErrorCode).int32(partition).int32(leader).int32(0).int32(0).int32(0);
+        });
+      });
+    },
+    CreateTopics: (request) => this.#outcomes([...this.#createdIn(request)]),
+    CreatePartitions: (request) => {
+      request.int32();
+      return this.#outcomes([request.string()]);
+    },
+    DescribeConfigs: (request) => {
+      const names = request.array(() => {
+        request.int8();
+        const name = request.string();
+        request.array(() => request.string());
+        return name;
+      });
+      const writer = new WireWriter().int32(0);
+      return writer.array(names, (name) => {
+        writer.int16(this.describeErrorCode).string(null).int8(2).string(name);
+        writer.array(this.settings, ([setting, value]) => {
+          writer.string(setting).string(value).boolean(false).int8(1).boolean(false).int32(0);
+        });
+      });
+    },
+    ListOffsets: (request) => {
+      request.position += 4 + 1; // replica, isolation
+      const topics = request.array(() => ({
+        topic: request.string(),
+        partitions: request.array(() => ({ partition: request.int32(), time: request.int64() })),
+      }));
+      const writer = new WireWriter().int32(0);
+      return writer.array(topics, ({ topic, partitions }) =>
+        writer.string(topic).array(partitions, ({ partition }) => {
+          writer.int32(partition).int16(0).int64(-1).int64(0);
+        }),
+      );
+    },
+  };
+
+  *#createdIn(request: WireReader): Iterable<string> {
+    for (let count = request.int32(); count > 0; count -= 1) {
+      yield request.string();
+      request.position += 4 + 2 + 4; // partitions, replicas, no assignment
+      request.array(() => [request.string(), request.nullableString()]);
+    }
+  }
+
+  #outcomes(names: readonly string[]): WireWriter {
+    const writer = new WireWriter().int32(0);
+    return writer.array(names, (name) => writer.string(name).int16(this.changeErrorCode).string(null));
+  }
+}
+
+function newTopics() {
+  const clock = new SimulatedClock();
+  const broker = new AdministeredBroker(clock);
+  const metadata = new ClusterMetadata(broker, [{ host: 'broker', port: 9_092 }], clock);
+  const topics = new KafkaTopics({ connections: broker, metadata, clock, replicationFactor: -1 });
+  const create = (name: string, partitionCount = 1): Promise<void> =>
+    topics.create({ name, partitionCount, cleanupPolicy: 'delete', retentionMilliseconds: Infinity });
+  return { clock, broker, topics, create };
+}
+
+/** Lets so much time pass in small steps: what waits for the event loop in between takes none of it. */
+async function passSlowly(clock: SimulatedClock, milliseconds: number): Promise<void> {
+  for (let passed = 0; passed < milliseconds; passed += 20) await pass(clock, 20);
+}
+
+describe('What Kafka shows of topics', () => {
+  const all = { name: 'a', partitionCount: 1 };
+  const cases: [title: string, settings: AdministeredBroker['settings'], shown: object][] = [
+    ['nothing', [], { ...all, cleanupPolicy: 'delete', retentionMilliseconds: 0 }],
+    [
+      'no limits',
+      [
+        ['cleanup.policy', 'compact'],
+        ['retention.ms', '-1'],
+        ['retention.bytes', '-1'],
+        ['max.compaction.lag.ms', '9223372036854775807'],
+      ],
+      { ...all, cleanupPolicy: 'compact', retentionMilliseconds: Infinity },
+    ],
+    [
+      'limits',
+      [
+        ['cleanup.policy', 'delete, compact'],
+        ['retention.ms', '1000'],
+        ['retention.bytes', '2000'],
+        ['max.compaction.lag.ms', '3000'],
+      ],
+      {
+        ...all,
+        cleanupPolicy: 'compact_and_delete',
+        retentionMilliseconds: 1_000,
+        retentionBytes: 2_000,
+        compactionLagMilliseconds: 3_000,
+      },
+    ],
+  ];
+  for (const [title, settings, shown] of cases) {
+    it(`is understood where their settings have ${title}`, async () => {
+      const { broker, topics } = newTopics();
+      broker.show('a');
+      broker.settings = settings;
+      expect(await topics.list(['a', 'missing'])).to.deep.equal([shown]);
+      broker.describeErrorCode = 3;
+      expect(await topics.list(['a']), 'a topic that is being deleted').to.deep.equal([]);
+      expect(await topics.list(['missing'])).to.deep.equal([]);
+    });
+  }
+
+  it('is how they drop old records, which is asked again after a minute, or after a failure', async () => {
+    const { clock, broker, topics } = newTopics();
+    broker.settings = [['cleanup.policy', 'compact']];
+    const policies = () => Promise.all([topics.cleanupPolicyOf('a'), topics.cleanupPolicyOf('a')]);
+    const asked = () => broker.timesOf('DescribeConfigs').length;
+    expect([await policies(), asked()]).to.deep.equal([['compact', 'compact'], 1]);
+    await clock.turn(59_999);
+    expect([await policies(), asked()]).to.deep.equal([['compact', 'compact'], 1]);
+    await clock.turn(1);
+    for (const [errorCode, code] of [
+      [3, 'UNKNOWN_TOPIC_OR_PARTITION'],
+      [17, 'UNKNOWN_TOPIC_OR_PARTITION'],
+      [29, 'LOG_UNAVAILABLE'],
+    ] as const) {
+      broker.describeErrorCode = errorCode;
+      expect(await codeOf(topics.cleanupPolicyOf('a'))).to.equal(code);
+    }
+    broker.describeErrorCode = 0;
+    expect([await policies(), asked()]).to.deep.equal([['compact', 'compact'], 5]);
+  });
+});
+
+describe('Topics of Kafka that are being created', () => {
+  it('are waited for until each of them has all of its partitions, led and without an error', async () => {
+    const { clock, broker, create } = newTopics();
+    let created = 0;
+    for (const name of ['a', 'b']) void create(name, 2).then(() => (created += 1));
+    broker.show('a', { partitionCount: 2 });
+    for (const state of [
+      { errorCode: 3 },
+      { partitionCount: 1 },
+      { partitionCount: 2, leader: -1 },
+      { partitionCount: 2, partitionErrorCode: 5 },
+    ]) {
+      broker.show('b', state);
+      await passSlowly(clock, 100);
+      expect(created).to.equal(0);
+    }
+    expect(broker.timesOf('ListOffsets'), 'leaders are asked when there are some').to.deep.equal([]);
+    broker.show('b', { partitionCount: 2 });
+    await passSlowly(clock, 60);
+    expect(created).to.equal(2);
+    expect(broker.timesOf('CreateTopics')).to.have.length(1);
+  });
+
+  it('are waited for during half a minute, with a question every twenty milliseconds', async () => {
+    const { clock, broker, create } = newTopics();
+    const failure = failureOf(create('a'));
+    await pass(clock);
+    await passSlowly(clock, 30_100);
+    expect(await failure).to.include({
+      code: 'LOG_UNAVAILABLE',
+      message: 'Not every broker knows of the change of topic a.',
+    });
+    const times = broker.timesOf('Metadata');
+    expect(times.slice(0, 4)).to.deep.equal([0, 0, 20, 40]);
+    expect(times.at(-1)).to.equal(30_020);
+  });
+
+  it('have partitions that another request has added, although the brokers learn of them within a second only', async () => {
+    for (const seenAfter of [1_000, 1_100]) {
+      const { clock, broker, topics } = newTopics();
+      broker.changeErrorCode = invalidPartitions;
+      broker.show('a');
+      const altered = codeOf(topics.alter('a', { partitionCount: 2 }));
+      for (let passed = 0; passed < seenAfter; passed += 5) await pass(clock, 5);
+      broker.show('a', { partitionCount: 2 });
+      await passSlowly(clock, 200);
+      expect(await altered).to.equal(seenAfter === 1_000 ? null : 'UNPROCESSABLE');
+    }
+  });
+
+  it('cannot lose partitions, and are left alone when they have as many already', async () => {
+    const { clock, broker, topics } = newTopics();
+    broker.show('a', { partitionCount: 2 });
+    expect(await codeOf(topics.alter('a', { partitionCount: 1 }))).to.equal('UNPROCESSABLE');
+    const altered = topics.alter('a', { partitionCount: 2 });
+    await pass(clock, 25);
+    await altered;
+    expect(broker.requests.map(({ name }) => name)).to.deep.equal(['Metadata', 'Metadata']);
+  });
+});
