@@ -26,6 +26,8 @@ export class StoringBroker implements RequestSender {
   baseOffset = 0;
   /** How often it was asked which broker leads the partitions. */
   lookupCount = 0;
+  /** How often it gave out a producer id. */
+  identityCount = 0;
   /** What the responses to requests to store something wait for. */
   held: Promise<void> = Promise.resolve();
   readonly simulated: SimulatedBroker;
@@ -38,7 +40,10 @@ export class StoringBroker implements RequestSender {
 
   async send<Response>(to: BrokerAddress, purpose: string, request: KafkaRequest<Response>): Promise<Response> {
     if (request.name === 'InitProducerId') {
-      return request.decode(new WireWriter().int32(0).int16(0).bigInt64(7n).int16(0).toBuffer());
+      this.identityCount += 1;
+      return request.decode(
+        new WireWriter().int32(0).int16(0).bigInt64(BigInt(this.identityCount)).int16(0).toBuffer(),
+      );
     }
     if (request.name !== 'Produce') {
       this.lookupCount += 1;

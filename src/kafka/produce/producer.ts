@@ -8,7 +8,7 @@ import type { AppendResult, Offset, PartitionRecords, TopicPartition } from '../
 import { type Clock, type Timer, after, giveWay, withTimeout } from '../../clock.ts';
 import { LendstreamError, describeError, isLendstreamError } from '../../errors.ts';
 import type { Logger } from '../../logger.ts';
-import type { KafkaConnections } from '../connection/connections.ts';
+import type { RequestSender } from '../connection/connections.ts';
 import { produceBytesMaximum, topicMessageBytesMaximum } from '../protocol/limits.ts';
 import type { BrokerNode } from '../protocol/metadata-request.ts';
 import type { ClusterMetadata } from '../connection/cluster-metadata.ts';
@@ -23,7 +23,7 @@ import { recordBatchBytes } from '../protocol/record-batches/record-sizes.ts';
 import { type CleanupPolicyOf, checkRecords } from './record-checks.ts';
 
 export interface KafkaProducerOptions {
-  readonly connections: KafkaConnections;
+  readonly connections: RequestSender;
   readonly metadata: ClusterMetadata;
   readonly clock: Clock;
   readonly logger: Logger;
@@ -182,7 +182,6 @@ export class KafkaProducer {
       // The partition has counted under its identity, and the next queue of that name would count from zero again.
       this.#identities.retire(queue.identity);
       this.#queues.delete(keyOf(queue));
-      this.#active.delete(queue);
     }
   }
 

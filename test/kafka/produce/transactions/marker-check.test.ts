@@ -23,6 +23,8 @@ class AcceptingBroker {
   additionErrorCode = 0;
   /** What it reports of the partition when it is asked for open transactions. */
   checkErrorCode = 0;
+  /** What the response to a check waits for. */
+  held: Promise<void> = Promise.resolve();
   readonly simulated: SimulatedBroker;
 
   constructor(clock: SimulatedClock) {
@@ -31,8 +33,8 @@ class AcceptingBroker {
 
   async send<Response>(to: BrokerAddress, purpose: string, request: KafkaRequest<Response>): Promise<Response> {
     if (request.name === 'Metadata') return this.simulated.send(to, purpose, request);
-    await Promise.resolve();
     this.requests.push(request.name);
+    await (request.name === 'DescribeProducers' ? this.held : Promise.resolve());
     const write = this.#responses[request.name];
     if (write === undefined) throw new Error(`A request that is not simulated: ${request.name}`);
     return request.decode(write(new WireWriter()).toBuffer());
@@ -134,6 +136,23 @@ describe('The check whether a transaction was finished', () => {
     await pass(clock, 60_000);
     expect(checks()).to.equal(count);
     await commit();
+  });
+
+  it('means nothing when another transaction has begun and ended during it', async () => {
+    const { clock, connections, commit, checks } = await openWriter();
+    await commit();
+    let release = (): void => undefined;
+    connections.held = new Promise((resolve) => (release = resolve));
+    connections.lacksMarker = true;
+    await pass(clock, 1_000);
+    await commit();
+    release();
+    await pass(clock, 999);
+    expect(checks()).to.equal(1);
+    connections.lacksMarker = false;
+    await pass(clock, 1);
+    expect(checks()).to.equal(2);
+    expect(connections.requests.filter((name) => name === 'AddPartitionsToTxn')).to.have.length(2);
   });
 
   it('fails the writer when another one has fenced it off', async () => {

@@ -58,7 +58,7 @@ function newCoordinator() {
     'writer',
   );
   const add = () => codeOf(coordinator.addPartitions({ producerId: 7n, producerEpoch: 0 }, [{ topic, partition: 0 }]));
-  return { clock, connections, add };
+  return { clock, connections, coordinator, add };
 }
 
 describe('Adding partitions to a transaction', () => {
@@ -97,6 +97,20 @@ describe('Adding partitions to a transaction', () => {
       connections.errorCodes.push(errorCodes);
       expect(await add()).to.equal(expected);
       expect(connections.times).to.have.length(1);
+    }
+  });
+});
+
+describe('The markers of a transaction', () => {
+  it('are not looked for when no transaction was decided, or when the next one has begun', async () => {
+    const { connections, coordinator, add } = newCoordinator();
+    const identity = { producerId: 7n, producerEpoch: 0 };
+    for (const requests of [0, 1]) {
+      expect(coordinator.hasUnconfirmedMarkers).to.equal(false);
+      expect(await coordinator.lacksMarkers(identity)).to.equal(false);
+      await coordinator.completeMarkers(identity);
+      expect(connections.times).to.have.length(requests);
+      await add();
     }
   });
 });
