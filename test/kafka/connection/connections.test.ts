@@ -5,6 +5,7 @@ import { metadataRequest } from '../../../src/kafka/protocol/metadata-request.ts
 import { silentLogger } from '../../../src/logger.ts';
 import { describeOnCluster } from '../../support/cluster.ts';
 import { int16, int32, int64, text, type ApiName, type KafkaRequest } from '../../support/kafka/frames.ts';
+import { eventually } from '../../support/eventually.ts';
 import { openKafkaProxy, type KafkaProxy } from '../../support/kafka/proxy.ts';
 import { appendTo, codeOf, records } from '../../support/log-reading.ts';
 import { openLogBehindProxy, type LogBehindProxy } from '../log-behind-proxy.ts';
@@ -49,6 +50,32 @@ describeOnCluster('Connections to Kafka', (cluster) => {
     expect(await fetchBounds()).to.be.above(throttleMilliseconds - 100);
     expect(await append()).to.be.below(throttleMilliseconds - 100);
     expect(await fetchBounds()).to.be.below(throttleMilliseconds - 100);
+  });
+});
+
+describeOnCluster('Connections to Kafka of one purpose', (cluster) => {
+  it('are one for requests that come together, and another one after it was lost', async () => {
+    const proxy = openKafkaProxy();
+    let sockets = 0;
+    const socketFactory: typeof proxy.socketFactory = (wanted) => {
+      sockets += 1;
+      return proxy.socketFactory(wanted);
+    };
+    const connections = new KafkaConnections({ clientId: 'test', logger: silentLogger, socketFactory });
+    const [host = '', port] = (cluster().kafkaBrokers[0] ?? '').split(':');
+    const broker = { host, port: Number(port) };
+    const ask = () => connections.send(broker, 'metadata', metadataRequest([]));
+    expect(connections.current(broker, 'metadata')).to.equal(undefined);
+    await Promise.all([ask(), ask(), ask()]);
+    const first = connections.current(broker, 'metadata');
+    await ask();
+    expect([sockets, connections.current(broker, 'metadata') === first]).to.deep.equal([1, true]);
+    proxy.disconnect();
+    await eventually(() => connections.current(broker, 'metadata') === undefined);
+    await Promise.all([ask(), ask()]);
+    expect([sockets, connections.current(broker, 'metadata') === first]).to.deep.equal([2, false]);
+    await connections.close();
+    await proxy.close();
   });
 });
 

@@ -172,6 +172,49 @@ describe('The requests of a reader of Kafka', () => {
     expect(valuesOf((await Promise.all(results))[0] as ReadResult)).to.deep.equal(['next']);
   });
 
+  it('grow up to the size of a response that its own limit may have cut short, to the byte', async () => {
+    for (const [bytes, kibibytes] of [
+      [mebibyte - 1, 256],
+      [mebibyte, 64],
+    ] as const) {
+      const { clock, only, read } = newReader();
+      void read(0, 0, 0);
+      void read(1, 0, 0);
+      await pass(clock);
+      const parts = (valueBytes: number) => ({
+        0: { end: 9 },
+        1: { end: 9, batches: batchAt(0, Buffer.alloc(valueBytes)) },
+      });
+      const framing = responseOf('quiet', only().positions, parts(mebibyte - 1_000)).length - (mebibyte - 1_000);
+      await only().respond(parts(bytes - framing));
+      expect(only().positions).to.deep.equal([{ partition: 0, offset: 0, bytesMaximum: kibibytes * kibibyte }]);
+    }
+  });
+
+  it('are not sent for records that were fetched within the last second', async () => {
+    const { clock, broker, only, read } = newReader();
+    const fetch = async (value: string, milliseconds: number): Promise<void> => {
+      const result = read(0, 0, 0);
+      await pass(clock, milliseconds);
+      await only().respond({ 0: { end: 9, batches: batchAt(0, value) } });
+      expect(valuesOf(await result)).to.deep.equal([value]);
+    };
+    const expectInMemory = async (value: string): Promise<void> => {
+      expect(valuesOf(await read(0, 0, 0))).to.deep.equal([value]);
+      expect(broker.open).to.deep.equal([]);
+    };
+    // Aged records are dropped every 500 ms, counted from the first read.
+    await fetch('x', 1);
+    await clock.turn(1_498);
+    await expectInMemory('x');
+    await clock.turn(1);
+    await fetch('y', 500);
+    await clock.turn(999);
+    await expectInMemory('y');
+    await clock.turn(1);
+    await fetch('z', 0);
+  });
+
   it('poll a position where a read begins to wait by a short poll, and by longer ones while it is quiet', async () => {
     const { clock, only, fetchOf, broker, read } = newReader();
     void read(0, 0);
