@@ -1,8 +1,18 @@
 import { expect } from 'chai';
 import * as fastCheck from 'fast-check';
 import { describe, it } from 'mocha';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { recordBatch } from '../../support/kafka/record-batch.ts';
 import { UncommittedEvents } from '../../../src/broker/streaming/uncommitted-events.ts';
+
+setFlagsFromString('--expose-gc');
+const collectGarbage = runInNewContext('gc') as () => void;
+
+function bytesInUse(): number {
+  collectGarbage();
+  return process.memoryUsage().heapUsed;
+}
 
 describe('uncommitted events', () => {
   it('are counted one by one, whatever gaps their offsets have', () => {
@@ -54,6 +64,17 @@ describe('uncommitted events', () => {
       if (offset % 3 < 2) left -= 1;
       expect(uncommitted.count, String(offset)).to.equal(left);
     }
+  });
+
+  it('take no memory after they were committed, also when there is always one left', () => {
+    const uncommitted = new UncommittedEvents();
+    const before = bytesInUse();
+    for (let offset = 0; offset < 400_000; offset += 2) {
+      uncommitted.add(offset, offset);
+      uncommitted.commitThrough(offset - 2);
+    }
+    expect(uncommitted.first).to.equal(399_998);
+    expect(bytesInUse() - before).to.be.lessThan(500_000);
   });
 
   it('match a plain set of offsets for every order of sending and committing', () => {
