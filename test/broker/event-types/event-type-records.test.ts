@@ -39,6 +39,14 @@ describe('changedRecord', () => {
     expect(changed.schemas).to.equal(created.schemas);
   });
 
+  it('has the new schema in force, behind those before it', () => {
+    const schemaText = definition.schemaText.replace('{"type"', '{"title":"Order","type"');
+    const changed = changedRecord(created, { ...definition, schemaText }, 'now', 'someone');
+    expect(changed.schemas.map(({ version }) => version)).to.deep.equal(['1.0.0', '1.0.1']);
+    expect(changed.eventType.schema).to.equal(changed.schemas[1]);
+    expect(changed.eventType.schema).to.include({ schema: schemaText, created_at: 'now' });
+  });
+
   it('has the new retention, or the previous one when the definition leaves it out', () => {
     const longer = changedRecord(created, { ...definition, retentionMilliseconds: 200_000_000 }, 'now');
     expect(longer.eventType.options).to.deep.equal({ retention_time: 200_000_000 });

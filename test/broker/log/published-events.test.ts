@@ -80,10 +80,19 @@ describe('the ids of events in the log', () => {
 
   it('are an error when records do not become visible', async function () {
     this.timeout(30_000);
-    await append(0);
+    const [eid] = await append(0);
+    let hidden = Infinity;
+    const asked: unknown[] = [];
     const log = overriding<EventLog>(own.log, {
-      read: (from) => Promise.resolve({ batches: [], nextOffset: from.offset }),
+      read: (from, options) => {
+        asked.push(options);
+        if (asked.length > hidden) return own.log.read(from, options);
+        return Promise.resolve({ batches: [], nextOffset: from.offset });
+      },
     });
     expect(await codeOf(read(0, [0], log))).to.equal('LOG_UNAVAILABLE');
+    expect(asked).to.deep.equal(Array(10).fill({ bytesMaximum: 1024 * 1024, waitMilliseconds: 1_000 }));
+    [hidden, asked.length] = [9, 0];
+    expect(idsOf(await read(0, [0], log)), 'visible at the last moment').to.deep.equal([eid]);
   });
 });

@@ -304,6 +304,24 @@ describe('following a topic', () => {
     expect(code).to.equal('LOG_UNAVAILABLE');
   });
 
+  it('gives up catching up after five seconds, including the time that the log took to name its ends', async () => {
+    const clock = new SimulatedClock();
+    const log = overriding<EventLog>(temporary.log, {
+      endOffsets: async (partitions) => {
+        await clock.sleep(2_000);
+        return partitions.map((partition) => ({ ...partition, latest: 1 }));
+      },
+    });
+    const tail = newTail({ clock, log });
+    await tail.start();
+    let code: unknown;
+    void codeOf(tail.catchUp()).then((found) => (code = found));
+    await clock.turn(4_999);
+    expect(code).to.equal(undefined);
+    await clock.turn(1);
+    expect(code).to.equal('LOG_UNAVAILABLE');
+  });
+
   it('stops on request, and rejects the waiting calls', async () => {
     const tail = newTail();
     await tail.start();

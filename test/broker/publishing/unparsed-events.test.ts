@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { describe, it } from 'mocha';
 import { eventBytesMaximum, type PreparedRecords } from '../../../src/broker/publishing/event-preparation.ts';
-import { RequestMemory } from '../../../src/broker/publishing/request-memory/request-memory.ts';
+import { gatheredBytesMaximum, RequestMemory } from '../../../src/broker/publishing/request-memory/request-memory.ts';
 import {
   needsNoParsing,
   recordsOf,
@@ -29,6 +29,44 @@ describe('events that are not parsed', () => {
 
   it('leave room for their metadata', () => {
     expect(smallEventBytesMaximum).to.equal(eventBytesMaximum - 64 * 1024);
+  });
+
+  describe('of large texts', () => {
+    const memory = RequestMemory.create();
+    const changes = { category: 'undefined', enrichment_strategies: [] };
+
+    /** Loads events that are their own keys, and returns where their fields are. */
+    function load(events: readonly string[], wantedFields: readonly number[]) {
+      expect(memory.load(Buffer.from(`[${events.join(',')}]`))).to.equal(true);
+      let at = 1;
+      for (const [index, event] of events.entries()) {
+        const end = at + event.length;
+        memory.fields.set([at, end, 0, 0, 0, at, end], index * 7);
+        at = end + 1;
+      }
+      return { count: events.length, fieldsOfEach: 7, wantedFields };
+    }
+
+    it('become records although all keys together are larger than what is gathered at once', () => {
+      const type = typeOf(changes);
+      const events = ['a', 'b', 'c'].map((letter) => letter.repeat(gatheredBytesMaximum / 2 - 2));
+      const prepared = recordsOf(type, memory, load(events, [5]), contextOf(type));
+      const { batches } = stored(prepared as PreparedRecords) as { batches: { records: [string, string][] }[] };
+      const records = batches.flatMap((batch) => batch.records);
+      expect(records.map(([key, value]) => key === value && value)).to.have.members(events);
+    });
+
+    it('become no records when a key is larger than what is gathered at once', () => {
+      const type = typeOf({ ...changes, partition_key_fields: ['order', 'other'] });
+      const isMade = (bytes: number): boolean => {
+        const records = recordsOf(type, memory, load(['x'.repeat(bytes)], [5, 5]), contextOf(type));
+        records?.release?.();
+        return records !== undefined;
+      };
+      // A comma is between the key fields, and one is behind them.
+      expect(isMade(gatheredBytesMaximum / 2 - 1)).to.equal(true);
+      expect(isMade(gatheredBytesMaximum / 2)).to.equal(false);
+    });
   });
 
   it('become records by their partition, with keys decoded', () => {

@@ -144,6 +144,17 @@ describe('the lag of subscriptions', () => {
       expect(asked).to.deep.equal([]);
     });
 
+    it('are read after the only event that lacks is committed', async () => {
+      await store.publish('loans', 1, 1);
+      const first = await read(await read());
+      expect([first.areLacking, totals(first)]).to.deep.equal([true, [1, 0]]);
+      const { sessions } = await store.coordination.topology(loans.id);
+      const cursor = { eventType: 'loans', partition: 1, offset: 0 };
+      await store.coordination.commit(loans.id, sessions[0]?.streamId ?? '', [cursor]);
+      const second = await read(first);
+      expect([second.areLacking, totals(second)]).to.deep.equal([false, [0, 0]]);
+    });
+
     it('are read after a reset of the cursors', async () => {
       await store.publish('loans', 0, 2);
       await store.coordination.beginReset(loans.id);

@@ -141,6 +141,32 @@ describe('subscriptions', () => {
     expect(await store.coordination.committedOffsets(subscription.id)).to.deep.equal([]);
   });
 
+  it('keep their offsets when another request has created them again during their deletion', async () => {
+    const { id } = await create();
+    const others = new Registry(store.log, silentLogger);
+    await others.start();
+    const registry = overriding(others, {
+      revise: (kind, name) => {
+        const revision = others.revise(kind, name);
+        if (kind !== 'subscription') return revision;
+        return {
+          ...revision,
+          remove: async () => {
+            await revision.remove();
+            // As if the claim had expired by now.
+            await store.coordination.releaseClaim(`subscription/${id}`);
+            await create();
+            await store.coordination.initialise(id, [{ eventType: 'loans', partition: 0, offset: 7 }]);
+          },
+        };
+      },
+    });
+    await new Subscriptions({ ...store, registry }).remove(id);
+    expect(await subscriptions.get(id)).to.include({ id });
+    expect((await store.coordination.committedOffsets(id)).map(({ offset }) => offset)).to.include(7);
+    await others.stop();
+  });
+
   it('do not inherit the offsets of a deleted one', async () => {
     const subscription = await create();
     await store.registry.remove('subscription', subscription.id);
