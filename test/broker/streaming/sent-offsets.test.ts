@@ -57,6 +57,27 @@ describe('what a stream with strict commits was sent', () => {
     expect(recorded[0]?.map(({ offset }) => offset)).to.deep.equal([7, 3]);
   });
 
+  it('knows what has left, which is nothing before it is said', () => {
+    const { sent } = sentOffsets();
+    const places = [0, 1].map((number) => ({ eventType, partition: number }));
+    const left = (): number[] => places.map((place) => sent.leftThrough(place));
+    expect(left()).to.deep.equal([-1, -1]);
+    sent.note([partition(0, 0)]);
+    expect(left()).to.deep.equal([-1, -1]);
+    sent.noteLeft();
+    expect(left()).to.deep.equal([0, -1]);
+    sent.note([partition(0, 4), partition(1, 2)]);
+    expect(left()).to.deep.equal([0, -1]);
+    sent.noteLeft();
+    expect(left()).to.deep.equal([4, 2]);
+  });
+
+  it('has news of the first event', () => {
+    const { sent } = sentOffsets();
+    expect(sent.note([partition(0, 0)])).to.equal(true);
+    expect(sent.note([partition(0, 0)])).to.equal(false);
+  });
+
   it('has positions after records that are never sent', async () => {
     const { sent, recorded } = sentOffsets();
     sent.notePassedOver([

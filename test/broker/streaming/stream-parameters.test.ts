@@ -94,6 +94,23 @@ describe('the parameters of a stream', () => {
     expect(read({ commit_timeout: 0 }).commitTimeoutMilliseconds).to.equal(60_000);
   });
 
+  it('may be as small as they can be', () => {
+    const smallest = {
+      batch_limit: 1,
+      batch_flush_timeout: 1,
+      batch_timespan: 0,
+      max_uncommitted_events: 1,
+      stream_limit: 0,
+      stream_keep_alive_limit: 0,
+      wait_for_slot: 0,
+      commit_timeout: 0,
+      stream_timeout: 0,
+    };
+    const others = { batch_flush_timeout: 1, max_uncommitted_events: 1 };
+    expect(read(smallest)).to.deep.equal(read(others));
+    expect(refusal({ wait_for_slot: -1 })).to.deep.equal([422, "wait_for_slot can't be lower than 0"]);
+  });
+
   it('may make commits strict', () => {
     for (const on of [true, 'true', 'TRUE']) expect(read({ strict_commits: on }).strictCommits).to.equal(true);
     for (const off of [false, 'false', 'False', '', null]) {

@@ -509,6 +509,55 @@ describe('a subscription stream', () => {
     next.clientClosed();
   });
 
+  it('stays open beside another stream, with a share of the partitions', async () => {
+    const { type, id } = await prepare(2);
+    const source = { commit_timeout: 60 };
+    const streams = [await open(id, source), await open(id, source)];
+    await eventually(async () => {
+      const { partitions } = await server.coordination.topology(id);
+      const isShared = new Set(partitions.map(({ streamId }) => streamId)).size === 2;
+      return isShared && partitions.every(({ state }) => state === 'assigned');
+    });
+    await server.publish(type, 0, [1]);
+    await server.publish(type, 1, [2]);
+    const received: unknown[] = [];
+    for (const stream of streams) received.push(...((await nextBatches(stream))[0]?.events ?? []));
+    expect(received).to.have.deep.members([{ number: 1 }, { number: 2 }]);
+    expect(streams.map(({ closeReason }) => closeReason)).to.deep.equal([undefined, undefined]);
+    for (const stream of streams) stream.clientClosed();
+  });
+
+  it('does not wait for commits to a partition that it has lost', async () => {
+    const { type, id } = await prepare(2);
+    await server.publish(type, 0, [1]);
+    let hasSeenLoss = false;
+    let streamId = '';
+    const coordination = overriding<Coordination>(server.coordination, {
+      topology: async (subscription) => {
+        const topology = await server.coordination.topology(subscription);
+        hasSeenLoss = streamId !== '' && topology.partitions[0]?.streamId !== streamId;
+        return topology;
+      },
+    });
+    const { clock, stream } = await openOnOwnClock(id, { commit_timeout: 60 }, { coordination });
+    await nextBatches(stream);
+    ({ streamId } = stream);
+    const next = await open(id, { commit_timeout: 60, partitions: [{ event_type: type, partition: '0' }] });
+    const place = { eventType: type, partition: 0 };
+    await eventually(async () => {
+      const [partition] = (await server.coordination.topology(id)).partitions;
+      if (partition?.nextStreamId !== next.streamId) return false;
+      // As if its time to hand over were over.
+      await server.coordination.release(id, streamId, place, partition.fence);
+      return true;
+    });
+    await eventually(() => hasSeenLoss);
+    await clock.turn(60_000);
+    expect(stream.closeReason).to.equal(undefined);
+    stream.clientClosed();
+    next.clientClosed();
+  });
+
   describe('without a partition for twice its commit timeout of a minute', () => {
     /** A stream that waits for a partition of another one, with a clock that is turned by hand. */
     async function openWaiting() {
