@@ -31,6 +31,8 @@ export interface ObservedLine {
 
 export interface StreamRules {
   readonly batchLimit: number;
+  /** How long an event may wait for others. */
+  readonly flushMilliseconds: number;
   readonly uncommittedEventsMaximum: number;
   /** 0 means any number. */
   readonly streamLimit: number;
@@ -44,6 +46,8 @@ interface PublishedPartition {
   /** By offset; undefined at deletions and gaps. */
   readonly events: (string | undefined)[];
   readonly offsets: Map<string, Offset>;
+  /** When each event was published that no other one delays, in simulated milliseconds, by offset. */
+  readonly aloneSince: Map<Offset, number>;
   /** Retention has deleted everything below it. */
   earliest: Offset;
 }
@@ -70,6 +74,8 @@ interface SubscribedPartition {
   isBehind: boolean;
   /** Since when no open session has owned it. Simulated milliseconds. */
   unownedSince: number | undefined;
+  /** The stream that owns it, and since when. Simulated milliseconds. */
+  owner: { readonly streamId: string; readonly since: number } | undefined;
 }
 
 interface LastOwner {
@@ -121,6 +127,13 @@ export interface InvariantsOptions {
   readonly mayLoseCommits: boolean;
 }
 
+/**
+ * How much later than its flush timeout an event may reach a client while everything works: a few messages, and clocks
+ * that differ by one percent. How long a new owner may take until it reads. Milliseconds.
+ */
+const delayMillisecondsMaximum = 250;
+const takeoverMillisecondsMaximum = 1_000;
+
 /** How long a partition may have no owner while everything works: the lease and the time to detect its end. */
 const unownedMillisecondsBeyondLease = 1_000;
 
@@ -139,12 +152,13 @@ const unownedMillisecondsBeyondLeaseInRounds = 5_000;
  * - I7: a change of ownership for an older generation is not applied.
  * - I8: a stream gets events in order and passes over none.
  * - I9: uncommitted events stay within the window.
+ * - I10: while everything works, a client that does not read delays no event of another subscription.
  * - I11: while everything works, each partition gets an owner.
  *
  * - R1 to R5: a store that has lost its data gets back what the log had, under new fences, and what each node knows.
  *
- * I3, that what is not committed is delivered again, and I10, that a client that does not read does not stop other
- * subscriptions, have no message of their own: at the end of a run, everything must be delivered and committed.
+ * I3, that what is not committed is delivered again, has no message of its own: at the end of a run, everything must be
+ * delivered and committed.
  * The rules D1 to D8, on events that consumers cannot process, are at the checks here and in passed-over-events.ts.
  */
 export class Invariants {
@@ -178,6 +192,12 @@ export class Invariants {
       published.events[baseOffset + index] = value;
       published.offsets.set(value, baseOffset + index);
     }
+  }
+
+  /** The last event of a partition was published when there was nothing else to deliver. */
+  publishedAlone(where: EventTypePartition): void {
+    const { events, aloneSince } = this.#publishedPartition(where);
+    aloneSince.set(events.length - 1, this.#options.now());
   }
 
   deleted(where: EventTypePartition, earliest: Offset): void {
@@ -247,6 +267,7 @@ export class Invariants {
       if (!isWanted(rules, event)) throw new Violation(`${event} of ${key} was sent to ${streamId}, which filters`);
       const offset = offsetOf(partition.published, event, key);
       this.#checkOrder(stream, partition, line, offset, key);
+      this.#checkDelay(stream, partition, line, offset, key);
       stream.received.set(key, offset);
       partition.delivered[offset] = true;
       partition.everDelivered[offset] = true;
@@ -391,6 +412,22 @@ export class Invariants {
       throw new Violation(`I8: ${streamId} got ${offset} of ${key} after ${last}`);
     }
     this.#checkNothingPassedOver(stream, partition, offset, key, streamId);
+  }
+
+  /** I10: an event that its stream could deliver at once is not later than its flush timeout. */
+  #checkDelay(
+    { rules }: ObservedStream,
+    { published, owner }: SubscribedPartition,
+    { streamId, subscriptionId }: ObservedLine,
+    offset: Offset,
+    key: string,
+  ): void {
+    const publishedAt = published.aloneSince.get(offset);
+    if (publishedAt === undefined || owner?.streamId !== streamId) return;
+    if (owner.since > publishedAt - takeoverMillisecondsMaximum) return;
+    const late = this.#options.now() - publishedAt - rules.flushMilliseconds;
+    if (late <= delayMillisecondsMaximum) return;
+    throw new Violation(`I10: ${offset} of ${key} reached ${streamId} of ${subscriptionId} ${late} ms too late`);
   }
 
   /** Every event before `offset` was received by this stream, is committed, or is deleted. */
@@ -793,11 +830,14 @@ export class Invariants {
     for (const ownership of topology.partitions) {
       const partition = partitions.get(partitionKey(ownership));
       if (partition === undefined) continue;
-      if (ownership.streamId === null) {
+      const { streamId } = ownership;
+      if (streamId === null) {
         partition.unownedSince ??= this.#options.now();
+        partition.owner = undefined;
       } else {
         partition.unownedSince = undefined;
         partition.lastOwner = undefined;
+        if (partition.owner?.streamId !== streamId) partition.owner = { streamId, since: this.#options.now() };
       }
     }
   }
@@ -820,7 +860,12 @@ export class Invariants {
     const key = partitionKey(where);
     const known = this.#published.get(key);
     if (known !== undefined) return known;
-    const published = { events: [], offsets: new Map<string, Offset>(), earliest: 0 };
+    const published = {
+      events: [],
+      offsets: new Map<string, Offset>(),
+      aloneSince: new Map<Offset, number>(),
+      earliest: 0,
+    };
     this.#published.set(key, published);
     return published;
   }
@@ -847,6 +892,7 @@ export class Invariants {
       lastReset: undefined,
       isBehind: false,
       unownedSince: undefined,
+      owner: undefined,
     };
     subscription.partitions.set(key, partition);
     return partition;

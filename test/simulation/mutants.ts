@@ -366,6 +366,12 @@ const mutants: readonly Mutant[] = [
     text: "if (change === 'removed' || !waiter.isOrdered || isFirst)",
     replacement: "if (change === 'removed' || !waiter.isOrdered)",
   },
+  {
+    fault: 'A stream waits for twice its flush timeout',
+    file: 'broker/streaming/batch-rules.js',
+    text: 'return lastSentAt + rules.flushMilliseconds;',
+    replacement: 'return lastSentAt + 2 * rules.flushMilliseconds;',
+  },
 ];
 
 const recovery = 'redis/recovery.js';

@@ -26,7 +26,8 @@ export const calmWeather: Readonly<Weather> = {
 };
 
 const latencyMillisecondsMaximum = 10;
-const slowMillisecondsMaximum = 4_000;
+/** How long a slow message takes at most. Milliseconds. */
+export const slowMillisecondsMaximum = 4_000;
 const lateNotificationMillisecondsMaximum = 8_000;
 
 /** How long a caller waits for a response. Milliseconds. */

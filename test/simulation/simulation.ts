@@ -1,7 +1,7 @@
 import { goodManners, type Manners } from './client.ts';
 import { beginAdversary } from './adversary.ts';
 import { anyAnnotations } from './unprocessable-events.ts';
-import { calmWeather } from './network.ts';
+import { calmWeather, slowMillisecondsMaximum } from './network.ts';
 import type { RedisForRuns } from './redis/redis-server.ts';
 import { eventKinds, World } from './world.ts';
 
@@ -45,6 +45,7 @@ export async function simulate(seed: number, options: RunOptions = {}): Promise<
   if (world.violation === undefined) {
     adversary.stop();
     await drain(world);
+    await publishBesideStuckClients(world);
     if (!adversary.isHarmful) world.observe(() => world.invariants.unprocessable.checkLettersOnce());
   }
   await world.stop();
@@ -154,6 +155,32 @@ async function drain(world: World): Promise<void> {
   world.note(() => 'everything works again');
   world.isQuiet = true;
   world.invariants.beginQuiet();
+  await untilFinished(world);
+}
+
+/**
+ * While clients of one subscription do not read, events are published that those of the others could deliver at once:
+ * one after another, each when there is nothing else to deliver.
+ */
+async function publishBesideStuckClients(world: World): Promise<void> {
+  if (!world.subscriptions.some(({ isStuck }) => isStuck)) return;
+  world.failing = 0;
+  // The last messages of the bad weather may still be on their way, and hold up those behind them.
+  const allArrivedAt = world.time.monotonic() + slowMillisecondsMaximum;
+  while (await world.runStep(allArrivedAt));
+  for (const eventType of world.eventTypes) {
+    for (let partition = 0; partition < world.partitionCount(eventType); partition += 1) {
+      if (world.violation !== undefined) return;
+      world.time.at(world.time.monotonic(), () => {
+        world.publish({ eventType, partition }, 1, 0, false);
+        world.invariants.publishedAlone({ eventType, partition });
+      });
+      await untilFinished(world);
+    }
+  }
+}
+
+async function untilFinished(world: World): Promise<void> {
   const end = world.time.monotonic() + drainMillisecondsMaximum;
   for (let checkAt = world.time.monotonic(); checkAt < end && world.violation === undefined;) {
     checkAt += drainCheckMilliseconds;
