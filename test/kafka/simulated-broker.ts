@@ -19,6 +19,8 @@ export class SimulatedBroker implements RequestSender {
   readonly seeds: readonly BrokerAddress[] = [address];
   readonly topic = 'quiet';
   readonly partitionCount: number;
+  /** The broker that leads every partition: itself, or -1 for none. */
+  leader = 0;
   /** How many fetches it has received. */
   fetchCount = 0;
   /** Whether it responds to a poll immediately, although there is nothing, instead of waiting as long as it may. */
@@ -57,7 +59,9 @@ export class SimulatedBroker implements RequestSender {
         .int16(noErrorCode)
         .string(topic)
         .int8(0)
-        .array(numbers, (partition) => writer.int16(noErrorCode).int32(partition).int32(0).int32(0).int32(0).int32(0)),
+        .array(numbers, (partition) =>
+          writer.int16(noErrorCode).int32(partition).int32(this.leader).int32(0).int32(0).int32(0),
+        ),
     );
     return writer.toBuffer();
   }

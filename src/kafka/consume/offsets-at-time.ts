@@ -4,7 +4,7 @@ import { isLendstreamError } from '../../errors.ts';
 import type { RequestSender } from '../connection/connections.ts';
 import type { ClusterMetadata } from '../connection/cluster-metadata.ts';
 import { groupByLeader } from '../connection/partition-leaders.ts';
-import { errorOf, isLeadershipError, protocolError } from '../protocol/error-codes.ts';
+import { errorOf, protocolError } from '../protocol/error-codes.ts';
 import { keyOf } from '../protocol/partitions-by-topic.ts';
 import { listOffsetsRequest, type ListedOffset } from '../protocol/list-offsets-request.ts';
 import { listBounds } from './partition-bounds.ts';
@@ -61,10 +61,8 @@ function positionAt(
   listed: ListedOffset | undefined,
 ): TopicPartition & { readonly offset: Offset } {
   const errorCode = listed?.errorCode ?? protocolError.leaderNotAvailable;
-  if (errorCode !== protocolError.none) {
-    const code = isLeadershipError(errorCode) ? protocolError.leaderNotAvailable : errorCode;
-    throw errorOf(code, `Looking up a time in topic ${topic}, partition ${partition},`);
-  }
+  if (errorCode !== protocolError.none)
+    throw errorOf(errorCode, `Looking up a time in topic ${topic}, partition ${partition},`);
   const offset = listed === undefined || listed.offset < 0 ? latest : listed.offset;
   return { topic, partition, offset: Math.max(offset, earliest) };
 }

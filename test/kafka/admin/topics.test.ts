@@ -322,6 +322,8 @@ class AdministeredBroker implements RequestSender {
   settings: readonly (readonly [name: string, value: string | null])[] = [];
   /** Of the descriptions of topics. */
   describeErrorCode = 0;
+  /** The settings of the topics that were created. */
+  created: readonly (readonly [name: string, value: string | null])[] = [];
   /** Of every change. */
   changeErrorCode = 0;
   /** The requests, each with its time in monotonic milliseconds. */
@@ -368,6 +370,11 @@ class AdministeredBroker implements RequestSender {
       request.int32();
       return this.#outcomes([request.string()]);
     },
+    IncrementalAlterConfigs: (request) => {
+      request.position += 4 + 1; // one resource, its type
+      const writer = new WireWriter().int32(0).int32(1);
+      return writer.int16(this.changeErrorCode).string(null).int8(2).string(request.string());
+    },
     DescribeConfigs: (request) => {
       const names = request.array(() => {
         request.int8();
@@ -379,7 +386,8 @@ class AdministeredBroker implements RequestSender {
       return writer.array(names, (name) => {
         writer.int16(this.describeErrorCode).string(null).int8(2).string(name);
         writer.array(this.settings, ([setting, value]) => {
-          writer.string(setting).string(value).boolean(false).int8(1).boolean(false).int32(0);
+          writer.string(setting).string(value).boolean(false).int8(1).boolean(false);
+          writer.array([setting], (synonym) => writer.string(synonym).string(value).int8(5));
         });
       });
     },
@@ -402,7 +410,7 @@ class AdministeredBroker implements RequestSender {
     for (let count = request.int32(); count > 0; count -= 1) {
       yield request.string();
       request.position += 4 + 2 + 4; // partitions, replicas, no assignment
-      request.array(() => [request.string(), request.nullableString()]);
+      this.created = request.array(() => [request.string(), request.nullableString()]);
     }
   }
 
@@ -412,11 +420,17 @@ class AdministeredBroker implements RequestSender {
   }
 }
 
-function newTopics() {
+function newTopics(minimumInSyncReplicas?: number) {
   const clock = new SimulatedClock();
   const broker = new AdministeredBroker(clock);
   const metadata = new ClusterMetadata(broker, [{ host: 'broker', port: 9_092 }], clock);
-  const topics = new KafkaTopics({ connections: broker, metadata, clock, replicationFactor: -1 });
+  const topics = new KafkaTopics({
+    connections: broker,
+    metadata,
+    clock,
+    replicationFactor: -1,
+    minimumInSyncReplicas,
+  });
   const create = (name: string, partitionCount = 1): Promise<void> =>
     topics.create({ name, partitionCount, cleanupPolicy: 'delete', retentionMilliseconds: Infinity });
   return { clock, broker, topics, create };
@@ -540,6 +554,28 @@ describe('Topics of Kafka that are being created', () => {
       await passSlowly(clock, 200);
       expect(await altered).to.equal(seenAfter === 1_000 ? null : 'UNPROCESSABLE');
     }
+  });
+
+  it('have as many replicas in step as was asked for, and what the brokers say where nothing was', async () => {
+    for (const replicas of [undefined, 2]) {
+      const { clock, broker, create } = newTopics(replicas);
+      broker.show('a');
+      const created = create('a');
+      await passSlowly(clock, 60);
+      await created;
+      const asked = broker.created.filter(([name]) => name === 'min.insync.replicas');
+      expect(asked).to.deep.equal(replicas === undefined ? [] : [['min.insync.replicas', '2']]);
+    }
+  });
+
+  it('are not waited for after a change when they were deleted meanwhile', async () => {
+    const { clock, broker, topics } = newTopics();
+    broker.show('a');
+    broker.describeErrorCode = 3;
+    const altered = topics.alter('a', { retentionMilliseconds: 1_000 });
+    await passSlowly(clock, 60);
+    await altered;
+    expect(broker.timesOf('DescribeConfigs')).to.have.length(2);
   });
 
   it('cannot lose partitions, and are left alone when they have as many already', async () => {

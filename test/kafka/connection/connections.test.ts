@@ -83,14 +83,14 @@ describeOnCluster('Connections to Kafka with a password', (cluster) => {
   const password = 'a secret';
 
   /** Lets the proxy authenticate clients, as the brokers of the tests do not. Returns the passwords it receives. */
-  function authenticate(proxy: KafkaProxy, sessionMilliseconds: number): string[] {
+  function authenticate(proxy: KafkaProxy, sessionMilliseconds: number, accepts = () => true): string[] {
     const received: string[] = [];
     const handshake = Buffer.concat([int16(0), int32(1), text('PLAIN')]);
     proxy.inject({ api: 'SaslHandshake', times: Infinity, fault: { kind: 'answer', body: () => handshake } });
     const body = (request: KafkaRequest): Buffer => {
       const given = request.body.toString().split('\0').at(-1) ?? '';
       received.push(given);
-      const isRight = given === password;
+      const isRight = given === password && accepts();
       const parts = [int16(isRight ? 0 : 58), text(isRight ? '' : 'No.'), int32(0), int64(BigInt(sessionMilliseconds))];
       return Buffer.concat(request.apiVersion === 0 ? parts.slice(0, 3) : parts);
     };
@@ -117,6 +117,22 @@ describeOnCluster('Connections to Kafka with a password', (cluster) => {
     await ask();
     expect([before >= 1, passwords.length - before]).to.deep.equal([true, 2]);
     expect(new Set(passwords)).to.deep.equal(new Set([password]));
+    await connections.close();
+    await proxy.close();
+  });
+
+  it('are opened again after the renewal of a session was refused', async () => {
+    const proxy = openKafkaProxy();
+    let isAccepted = true;
+    authenticate(proxy, 10_000, () => isAccepted);
+    const { connections, broker } = optionsOf(proxy, password);
+    const ask = () => connections.send(broker, 'metadata', metadataRequest([]));
+    await ask();
+    isAccepted = false;
+    expect(await codeOf(ask())).to.equal('LOG_UNAVAILABLE');
+    expect(connections.current(broker, 'metadata')).to.equal(undefined);
+    isAccepted = true;
+    expect((await ask()).brokers).to.have.length.above(0);
     await connections.close();
     await proxy.close();
   });

@@ -60,14 +60,20 @@ describe('requests without a response', () => {
   it('wait for as long as their connection is closed, or has no timeouts', async () => {
     const checks: number[] = [];
     const isConnected = (): boolean => checks.push(performance.now()) > 0;
+    let lostChecks = 0;
+    const isLost = (): boolean => {
+      lostChecks += 1;
+      return false;
+    };
     const [closed, withoutTimeouts, watched] = [queueOf(), queueOf(false), queueOf(true, isConnected)];
-    for (const queue of [closed, withoutTimeouts, watched]) queue.scheduleRequestTimeoutCheck();
+    for (const queue of [closed, withoutTimeouts, watched, queueOf(true, isLost)]) queue.scheduleRequestTimeoutCheck();
     closed.destroy();
     let failed = 0;
     for (const queue of [closed, withoutTimeouts]) void request(queue).then(() => (failed += 1));
     await request(watched);
     await new Promise((resolve) => setTimeout(resolve, 2 * lateResponsesMilliseconds));
     expect(failed).to.equal(0);
+    expect(lostChecks, 'a lost connection is forgotten').to.equal(1);
     const pauses = checks.slice(1).map((time, index) => time - (checks[index] ?? 0));
     expect(Math.min(...pauses), 'one timer checks all connections').to.be.at.least(lateResponsesMilliseconds - 1);
     watched.destroy();

@@ -49,6 +49,26 @@ describe('The reads of a partition', () => {
     expect([position?.needsImmediateFetch, position?.waiting.size]).to.deep.equal([true, 2]);
   });
 
+  it('are polled at the lowest position where one waits, and fetched at once where the end has grown past it', () => {
+    const { clock, reads } = newReads();
+    expect(reads.lowestPolledPosition()).to.equal(undefined);
+    for (const offset of [5, 3, 9, 4]) {
+      reads.end = offset;
+      void reads.join(offset, forever, clock);
+    }
+    expect(reads.lowestPolledPosition()?.offset).to.equal(3);
+    reads.end = 5;
+    reads.serve();
+    expect([...reads.positions.values()].map(({ offset, needsPoll }) => [offset, needsPoll])).to.deep.equal([
+      [5, true],
+      [3, false],
+      [9, true],
+      [4, false],
+    ]);
+    expect(reads.nextImmediateFetch()?.offset).to.equal(3);
+    expect(reads.lowestPolledPosition()?.offset).to.equal(5);
+  });
+
   it('are not forgotten while a request for them is in progress', () => {
     const { clock, reads } = newReads();
     void reads.join(3, atOnce, clock);

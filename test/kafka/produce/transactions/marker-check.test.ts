@@ -11,7 +11,7 @@ import { codeOf, records } from '../../../support/log-reading.ts';
 import { SimulatedClock } from '../../../support/simulated-clock.ts';
 import { SimulatedBroker, pass } from '../../simulated-broker.ts';
 
-const [notLeader, invalidTopic, producerFenced] = [6, 17, 90];
+const [unknownPartition, notLeader, invalidTopic, producerFenced] = [3, 6, 17, 90];
 
 /** A cluster of one broker that accepts every step of a transaction, and finishes each one. */
 class AcceptingBroker {
@@ -124,19 +124,21 @@ describe('The check whether a transaction was finished', () => {
     expect(checks()).to.equal(0);
   });
 
-  it('comes again a second after one that got no response', async () => {
-    const { clock, connections, commit, checks } = await openWriter();
-    await commit();
-    connections.checkErrorCode = notLeader;
-    for (let passed = 0; passed < 30_000; passed += 20) await pass(clock, 20);
-    expect(checks()).to.be.above(1);
-    connections.checkErrorCode = 0;
-    for (let passed = 0; passed < 3_000; passed += 20) await pass(clock, 20);
-    const count = checks();
-    await pass(clock, 60_000);
-    expect(checks()).to.equal(count);
-    await commit();
-  });
+  for (const errorCode of [unknownPartition, notLeader]) {
+    it(`comes again a second after one to which no broker responded but with error ${errorCode}`, async () => {
+      const { clock, connections, commit, checks } = await openWriter();
+      await commit();
+      connections.checkErrorCode = errorCode;
+      for (let passed = 0; passed < 30_000; passed += 20) await pass(clock, 20);
+      expect(checks()).to.be.above(1);
+      connections.checkErrorCode = 0;
+      for (let passed = 0; passed < 3_000; passed += 20) await pass(clock, 20);
+      const count = checks();
+      await pass(clock, 60_000);
+      expect(checks()).to.equal(count);
+      await commit();
+    });
+  }
 
   it('means nothing when another transaction has begun and ended during it', async () => {
     const { clock, connections, commit, checks } = await openWriter();

@@ -12,6 +12,7 @@ import { pass } from '../../simulated-broker.ts';
 import { StoringBroker } from '../../storing-broker.ts';
 
 const mebibyte = 1024 * 1024;
+const noLeader = -1;
 const [unknownPartition, notLeader, notEnoughReplicas, notEnoughReplicasAfterAppend, producerFenced] = [
   3, 6, 19, 20, 90,
 ];
@@ -133,6 +134,21 @@ describe('The records of a transaction', () => {
       ]);
     });
   }
+
+  it('are sent when their partition has a leader, which is asked for during ten seconds', async () => {
+    const { clock, broker, write } = newOutput();
+    broker.simulated.leader = noLeader;
+    const outcome = codeOf(write([0], 1, 10));
+    await pass(clock);
+    for (let passed = 0; passed < 10_100; passed += 20) await pass(clock, 20);
+    expect([await outcome, broker.times]).to.deep.equal(['LOG_UNAVAILABLE', []]);
+    const written = write([0], 1, 10);
+    await pass(clock, 100);
+    broker.simulated.leader = 0;
+    for (let passed = 0; passed < 500; passed += 20) await pass(clock, 20);
+    await written;
+    expect(broker.requests).to.deep.equal([[{ partition: 0, sequence: 0, count: 1 }]]);
+  });
 
   it('are not sent again when the broker refuses them', async () => {
     const { broker, write } = newOutput();
