@@ -29,34 +29,50 @@ const preparedTypes = new WeakMap<EventTypeRecord, PreparedEventType>();
 export function prepareEventType(record: EventTypeRecord): PreparedEventType {
   const known = preparedTypes.get(record);
   if (known !== undefined) return known;
-  const prepared = prepare(record);
+  const prepared = new PreparedRecord(record);
   preparedTypes.set(record, prepared);
   return prepared;
 }
 
-function prepare(record: EventTypeRecord): PreparedEventType {
-  const { eventType, partitionCount, absentKeyFieldsAllowed, system } = record;
-  const prefix = eventType.category === 'data' ? ['data'] : [];
-  let rules: EventRules | undefined;
-  const compiled = (): EventRules => (rules ??= eventRules(eventType.schema.schema, eventType, system));
-  return {
-    name: eventType.name,
-    version: eventType.schema.version,
-    partitionCount,
-    partitionStrategy: eventType.partition_strategy,
-    keyPaths: eventType.partition_key_fields.map((path) => [...prefix, ...path.split('.')]),
-    keyNames: eventType.partition_key_fields,
-    absentKeyFieldsAllowed: absentKeyFieldsAllowed === true,
-    isEnriched: eventType.category !== 'undefined',
-    isCompacted: eventType.cleanup_policy !== 'delete',
-    deduplicationMilliseconds: deduplicationMilliseconds(eventType),
-    get rules() {
-      return compiled();
-    },
-    compile() {
-      const isNew = rules === undefined;
-      compiled();
-      return isNew;
-    },
-  };
+/** A class, so that all have one getter of their rules: a definition that is only tried out is prepared as well. */
+class PreparedRecord implements PreparedEventType {
+  readonly name: string;
+  readonly version: string;
+  readonly partitionCount: number;
+  readonly partitionStrategy: PreparedEventType['partitionStrategy'];
+  readonly keyPaths: readonly (readonly string[])[];
+  readonly keyNames: readonly string[];
+  readonly absentKeyFieldsAllowed: boolean;
+  readonly isEnriched: boolean;
+  readonly isCompacted: boolean;
+  readonly deduplicationMilliseconds: number | undefined;
+  readonly #record: EventTypeRecord;
+  #rules: EventRules | undefined;
+
+  constructor(record: EventTypeRecord) {
+    const { eventType, partitionCount, absentKeyFieldsAllowed } = record;
+    const prefix = eventType.category === 'data' ? ['data'] : [];
+    this.name = eventType.name;
+    this.version = eventType.schema.version;
+    this.partitionCount = partitionCount;
+    this.partitionStrategy = eventType.partition_strategy;
+    this.keyPaths = eventType.partition_key_fields.map((path) => [...prefix, ...path.split('.')]);
+    this.keyNames = eventType.partition_key_fields;
+    this.absentKeyFieldsAllowed = absentKeyFieldsAllowed === true;
+    this.isEnriched = eventType.category !== 'undefined';
+    this.isCompacted = eventType.cleanup_policy !== 'delete';
+    this.deduplicationMilliseconds = deduplicationMilliseconds(eventType);
+    this.#record = record;
+  }
+
+  get rules(): EventRules {
+    const { eventType, system } = this.#record;
+    return (this.#rules ??= eventRules(eventType.schema.schema, eventType, system));
+  }
+
+  compile(): boolean {
+    const isNew = this.#rules === undefined;
+    void this.rules;
+    return isNew;
+  }
 }

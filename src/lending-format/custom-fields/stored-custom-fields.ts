@@ -1,6 +1,11 @@
 import type { DefinitionIndex } from '../../broker/definitions/definition-views.ts';
 import type { Registry } from '../../broker/definitions/registry.ts';
-import type { FieldDefinition, FieldDefinitions } from '../../lending/custom-fields/definitions.ts';
+import type {
+  FieldDefinition,
+  FieldDefinitions,
+  FieldSetDefinition,
+  RecordType,
+} from '../../lending/custom-fields/definitions.ts';
 import { type DefinitionRecord, hasDefinitions, knownDefinition } from '../stored-definitions.ts';
 import { type CustomFieldFields, type FieldSetFields, valueFor } from './custom-field-payload.ts';
 
@@ -10,21 +15,38 @@ export type CustomFieldRecord = DefinitionRecord<CustomFieldFields>;
 
 /** The definitions of custom fields that this process knows. Looking one up costs no more when there are more. */
 export function fieldDefinitionsOf(registry: Registry): FieldDefinitions {
-  const definitionOf = (record: CustomFieldRecord): FieldDefinition => fieldDefinition(registry, record);
-  return {
-    get hasSets() {
-      return hasDefinitions(registry, 'custom-field-set');
-    },
-    set: (id) => {
-      const record = registry.get<FieldSetRecord>('custom-field-set', id);
-      return record === undefined ? undefined : { id, ...record.fields };
-    },
-    field: (setId, id) => {
-      const record = registry.get<CustomFieldRecord>('custom-field', id);
-      return record?.fields.setId === setId ? definitionOf(record) : undefined;
-    },
-    requiredFor: (recordType) => registry.listBy(requiredByRecordType, recordType).map(definitionOf),
-  };
+  return new StoredFieldDefinitions(registry);
+}
+
+/**
+ * This is a class because the engine makes a hidden class for each object that is written with a getter of its own. It
+ * is old from the start, so all that the getter refers to would live until the whole heap is collected.
+ */
+class StoredFieldDefinitions implements FieldDefinitions {
+  readonly #registry: Registry;
+
+  constructor(registry: Registry) {
+    this.#registry = registry;
+  }
+
+  get hasSets(): boolean {
+    return hasDefinitions(this.#registry, 'custom-field-set');
+  }
+
+  set(id: string): FieldSetDefinition | undefined {
+    const record = this.#registry.get<FieldSetRecord>('custom-field-set', id);
+    return record === undefined ? undefined : { id, ...record.fields };
+  }
+
+  field(setId: string, id: string): FieldDefinition | undefined {
+    const record = this.#registry.get<CustomFieldRecord>('custom-field', id);
+    return record?.fields.setId === setId ? fieldDefinition(this.#registry, record) : undefined;
+  }
+
+  requiredFor(recordType: RecordType): readonly FieldDefinition[] {
+    const required = this.#registry.listBy(requiredByRecordType, recordType);
+    return required.map((record) => fieldDefinition(this.#registry, record));
+  }
 }
 
 /** The fields of a set, in the order in which they were made. */
