@@ -6,7 +6,7 @@ import type { ShardOfCall } from './script-calls.ts';
 import { commitKeys } from './script-loading.ts';
 
 /** Most cursors in one call, unless a single commit has more: Redis does nothing else meanwhile. */
-export const cursorsPerCall = 200;
+const cursorsPerCall = 200;
 
 /** A commit on its way to Redis. */
 interface WaitingCommit {

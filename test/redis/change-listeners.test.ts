@@ -39,6 +39,29 @@ describe('the listeners of a process', () => {
     expect([...listeners.subscriptions()]).to.deep.equal([]);
   });
 
+  it('show that other subscriptions are watched, and which ones are new', () => {
+    const revisions = new Set([listeners.revision]);
+    const expectChange = (isOther: boolean): void => {
+      const { size } = revisions.add(listeners.revision);
+      expect(size).to.equal(before + (isOther ? 1 : 0));
+      before = size;
+    };
+    let before = 1;
+    listeners.add('a', one);
+    expectChange(true);
+    listeners.add('a', other);
+    listeners.remove('a', other);
+    expectChange(false);
+    listeners.add('b', one);
+    expectChange(true);
+    listeners.remove('b', one);
+    expectChange(true);
+    expect([...listeners.takeAdded()], 'only those that are still watched').to.deep.equal(['a']);
+    expect([...listeners.takeAdded()]).to.deep.equal([]);
+    listeners.clear();
+    expectChange(true);
+  });
+
   it('are notified only of changes of their subscription, each with its details', () => {
     listeners.add('a', one);
     listeners.add('a', other);

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { describe, it } from 'mocha';
-import { CommitCalls, cursorsPerCall } from '../../src/redis/commit-calls.ts';
+import { CommitCalls } from '../../src/redis/commit-calls.ts';
 import { KeySpace, shardOf } from '../../src/redis/keys.ts';
 import type { ShardOfCall } from '../../src/redis/script-calls.ts';
 import { failureOf } from '../support/thrown-errors.ts';
@@ -48,6 +48,9 @@ function idIn(shard: number, besides = ''): string {
 function shardsOf(calls: readonly Call[]): number[][] {
   return calls.map(({ shards }) => shards.map(({ shard }) => shard));
 }
+
+/** How many cursors a call takes at the most, unless a single commit has more. */
+const cursorsPerCall = 200;
 
 describe('calls for commits', () => {
   const [first, second] = [idIn(3), idIn(3, idIn(3))];

@@ -97,6 +97,38 @@ describe('the positions exported for lag tools', () => {
       expect(warnings).to.have.length(2);
     });
 
+    it('are exported for eight groups at once, and for the next one when one of them is done', async () => {
+      const begun: string[] = [];
+      const ends: (() => void)[] = [];
+      const held = overriding<EventLog>(log, {
+        exportGroupOffsets: (group) => {
+          begun.push(group);
+          return new Promise((resolve) => ends.push(resolve));
+        },
+      });
+      const many = new GroupExport({
+        log: held,
+        clock,
+        logger: silentLogger,
+        claimRenewal: () => claim,
+        releaseRenewal: () => Promise.resolve(),
+      });
+      const names = Array.from({ length: 10 }, (_, index) => `group-${index}`);
+      for (const name of names) many.add(name, 'orders:0', at(4));
+      const exporting = many.export();
+      await clock.turn(0);
+      expect(begun).to.deep.equal(names.slice(0, 8));
+      ends[3]?.();
+      await clock.turn(0);
+      expect(begun).to.deep.equal(names.slice(0, 9));
+      for (let index = 0; index < names.length; index += 1) {
+        ends[index]?.();
+        await clock.turn(0);
+      }
+      await exporting;
+      expect(begun).to.deep.equal(names);
+    });
+
     it('are exported every five seconds', async () => {
       failure = undefined;
       groups.start();

@@ -334,6 +334,10 @@ describe('the recovery of what Redis has lost', () => {
         ['older', 'equal', 'newer', 'missing'].map((id) => harness.client.exists(keys.key(id, 'meta'))),
       );
       expect(touched).to.deep.equal([0, 0, 1, 1]);
+      const unwritten = await Promise.all(
+        allShards.map((shard) => harness.client.hkeys(keys.shardKey(shard, 'dirty'))),
+      );
+      expect(unwritten.flat(), 'what came from the mirror is not written to it again').to.deep.equal([]);
     });
 
     it('takes over the incarnation that another process began, after it has merged what it knows', async () => {

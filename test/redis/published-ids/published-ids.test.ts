@@ -3,7 +3,8 @@ import { after, before, beforeEach, describe, it } from 'mocha';
 import { randomUUID } from 'node:crypto';
 import { systemClock } from '../../../src/clock.ts';
 import { publishedId, type IdsToClaim } from '../../../src/ports/published-ids.ts';
-import type { RedisPublishedIds } from '../../../src/redis/published-ids/published-ids.ts';
+import { silentLogger } from '../../../src/logger.ts';
+import { RedisPublishedIds } from '../../../src/redis/published-ids/published-ids.ts';
 import { describePublishedIds } from '../../contracts/published-ids.contract.ts';
 import { codeOf } from '../../support/log-reading.ts';
 import { startRedisServer, type RedisServer } from '../../support/processes/redis-server.ts';
@@ -83,6 +84,46 @@ describe('published ids in Redis', () => {
     const { storedIn } = await patient.claim(request([eid]));
     expect([...storedIn.values()]).to.deep.equal([1]);
     expect(systemClock.monotonic() - begin).to.be.lessThan(5_000);
+  });
+
+  it('finds an event that seems older than its claim, because a clock was set back meanwhile', async () => {
+    const eid = randomUUID();
+    await (await ids.claim(request([randomUUID()]))).settle(nothing, nothing);
+    const ahead = { ...systemClock, now: () => systemClock.now() + 8_000 };
+    const options = { claimMilliseconds: 60_000, idsMaximum: 1_000, clock: ahead };
+    const [first, second] = [await harness.open(), await harness.open()].map((each) => each.publishedIds(options));
+    await first?.claim(request([eid]));
+    await append(eid);
+    expect([...((await second?.claim(request([eid])))?.storedIn.values() ?? [])]).to.deep.equal([1]);
+  });
+
+  it('are added to Redis five hundred at a time', async () => {
+    const many = Array.from({ length: 1_001 }, () => randomUUID());
+    const stored = many.map((eid) => ({ key: null, value: Buffer.from(JSON.stringify({ metadata: { eid } })) }));
+    await harness.log.append([{ topic, partition: 1, records: stored }]);
+    const added: number[] = [];
+    const answers: Record<string, unknown[]> = { begin: ['OK', '60000'], add: ['OK'], finish: ['OK'] };
+    let isComplete = false;
+    const local = new RedisPublishedIds({
+      calls: {
+        call: (name, _key, values) => {
+          if (name !== 'published-ids/refill') return Promise.resolve([isComplete ? 'OK' : 'INCOMPLETE']);
+          const [, , step, , ...pairs] = values;
+          if (step === 'add') added.push(pairs.length / 2);
+          isComplete ||= step === 'finish';
+          return Promise.resolve(answers[String(step)] ?? []);
+        },
+        claim: () => Promise.resolve(true),
+        releaseClaim: () => Promise.resolve(),
+      },
+      log: harness.log,
+      clock: systemClock,
+      logger: silentLogger,
+      idsMaximum: 10_000,
+      claimMilliseconds,
+    });
+    await local.claim(request([randomUUID()]));
+    expect(added).to.deep.equal([500, 500, 1]);
   });
 
   it('waits for the claim of a process that died before it was stored, and not a moment less', async () => {
