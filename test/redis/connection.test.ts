@@ -121,6 +121,19 @@ describe('the connection to Redis', () => {
     close();
   });
 
+  it('has no channel again that was given up while it was lost', async () => {
+    const { connection, proxy: between, client, heard, close } = await connect();
+    for (const channel of ['a', 'b']) await new Promise<void>((resolve) => connection.subscribe(channel, resolve));
+    const before = heard.length;
+    between.setMode({ kind: 'cut' });
+    await eventually(() => between.connections.open === 0);
+    connection.unsubscribe('a');
+    between.setMode({ kind: 'pass' });
+    await eventually(() => heard.slice(before).includes('resubscribed'));
+    expect(await client.call('PUBSUB', 'CHANNELS')).to.deep.equal(['b']);
+    close();
+  });
+
   it('reads and sets keys, connects again, and knows the same server from another one', async () => {
     const { connection, client, heard, close } = await connect();
     await client.hset('hash', 'field', 'value');
@@ -207,6 +220,24 @@ describe('the connection to Redis', () => {
       Object.assign(console, { warn });
     }
     close();
+  });
+
+  it('is given up at once when the server may not be asked who it is', async () => {
+    server = await startRedisServer();
+    const client = redisClient(server.url);
+    await client.acl('SETUSER', 'default', '-info');
+    const { warn } = console;
+    // Only ioredis writes there, that it may not ask for the same.
+    Object.assign(console, { warn: () => {} });
+    try {
+      const opening = RedisConnection.open({ redisUrl: server.url }, silentLogger, nobody, new SimulatedClock());
+      const failure: unknown = await opening.catch((error: unknown) => error);
+      expect(failure).to.have.property('code', 'COORDINATION_UNAVAILABLE');
+      expect(String(failure)).to.include('refuses the user of the service');
+    } finally {
+      Object.assign(console, { warn });
+      client.disconnect();
+    }
   });
 
   const script = (text: string) => ({ text, sha: createHash('sha1').update(text).digest('hex') });
