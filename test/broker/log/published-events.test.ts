@@ -91,7 +91,9 @@ describe('the ids of events in the log', () => {
       },
     });
     expect(await codeOf(read(0, [0], log))).to.equal('LOG_UNAVAILABLE');
-    expect(asked).to.deep.equal(Array(10).fill({ bytesMaximum: 1024 * 1024, waitMilliseconds: 1_000 }));
+    expect(asked).to.deep.equal(
+      Array.from({ length: 10 }, () => ({ bytesMaximum: 1024 * 1024, waitMilliseconds: 1_000 })),
+    );
     [hidden, asked.length] = [9, 0];
     expect(idsOf(await read(0, [0], log)), 'visible at the last moment').to.deep.equal([eid]);
   });

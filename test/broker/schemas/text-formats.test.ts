@@ -55,7 +55,7 @@ describe('checkOf', () => {
   it('checks by a pattern or a function, given alone or in a definition', () => {
     const isB = (text: string): boolean => text === 'b';
     expect([/b/, isB, { validate: /b/ }, { type: 'string', validate: isB } as const].map(accepted)).to.deep.equal(
-      Array(4).fill(['b']),
+      Array.from({ length: 4 }, () => ['b']),
     );
   });
 
