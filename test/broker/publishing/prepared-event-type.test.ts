@@ -5,9 +5,14 @@ import { readEventType } from '../../../src/broker/event-types/requested-event-t
 import { eventTypeBody } from '../../support/broker-on-embedded-log.ts';
 
 describe('prepareEventType', () => {
-  function prepared(schemaOfEvents?: string) {
+  function prepared(schemaOfEvents?: string, changes: Record<string, unknown> = {}, marks: object = {}) {
     const { schemaText, retentionMilliseconds, annotations, labels, ...described } = readEventType(
-      eventTypeBody('orders', { category: 'data', partition_strategy: 'hash', partition_key_fields: ['a.b'] }),
+      eventTypeBody('orders', {
+        category: 'data',
+        partition_strategy: 'hash',
+        partition_key_fields: ['a.b'],
+        ...changes,
+      }),
     );
     expect([retentionMilliseconds, annotations, labels]).to.deep.equal([undefined, undefined, undefined]);
     const schema = {
@@ -29,6 +34,7 @@ describe('prepareEventType', () => {
       partitionCount: 3,
       schemas: [schema],
       system: false,
+      ...marks,
     });
   }
 
@@ -39,6 +45,21 @@ describe('prepareEventType', () => {
       keyPaths: [['data', 'a', 'b']],
       isEnriched: true,
     });
+  });
+
+  it('has only what its definition and its record say', () => {
+    const facts = ({ absentKeyFieldsAllowed, isEnriched, isCompacted }: ReturnType<typeof prepared>) => ({
+      absentKeyFieldsAllowed,
+      isEnriched,
+      isCompacted,
+    });
+    expect(facts(prepared())).to.deep.equal({ absentKeyFieldsAllowed: false, isEnriched: true, isCompacted: false });
+    const changes = { category: 'business', cleanup_policy: 'compact_and_delete' };
+    const other = prepared(undefined, changes, { absentKeyFieldsAllowed: true });
+    expect(facts(other)).to.deep.equal({ absentKeyFieldsAllowed: true, isEnriched: true, isCompacted: true });
+    expect(other.keyPaths).to.deep.equal([['a', 'b']]);
+    const bare = { category: 'undefined', enrichment_strategies: [] };
+    expect(facts(prepared(undefined, bare)).isEnriched).to.equal(false);
   });
 
   it('compiles the rules at their first use, once', () => {

@@ -34,6 +34,20 @@ describe('areUnique', () => {
     expect(steps).to.be.greaterThan(ofFew + 100_000);
   });
 
+  const costs: [description: string, items: readonly unknown[], steps: number][] = [
+    ['plain items', [1, 'abc', null], 600],
+    ['an empty array and an empty object', [[], {}], 400],
+    ['each value and character within', [['ab', 1]], 200 + (200 + 4) + 200],
+    ['each value and character of a key', [{ key: 'ab' }], 200 + 6 + (200 + 4)],
+  ];
+  for (const [description, items, expected] of costs) {
+    it(`reports the cost of ${description}`, () => {
+      let steps = 0;
+      areUnique(items, { ...uncounted, spend: (more) => void (steps += more) });
+      expect(steps).to.equal(expected);
+    });
+  }
+
   it('treats numbers as different when their texts differ', () => {
     const digits = ['9007199254740992', '9007199254740993'];
     const written = {

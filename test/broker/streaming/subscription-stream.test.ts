@@ -217,6 +217,32 @@ describe('a subscription stream', () => {
     stream.clientClosed();
   });
 
+  it('looks for commits a second after an event, and lets that be a little late', async () => {
+    const { type, id } = await prepare(1);
+    await server.publish(type, 0, [1]);
+    const clock = new SimulatedClock();
+    const asked: { readonly deadline: number; readonly late: number }[] = [];
+    const observed = overriding(clock, {
+      at: (deadline, callback, late = 0) => {
+        asked.push({ deadline, late });
+        return clock.at(deadline, callback);
+      },
+    });
+    const lease = new NodeLease({
+      coordination: server.coordination,
+      nodeId: randomUUID(),
+      clock,
+      logger: silentLogger,
+      leaseMilliseconds: 3_600_000,
+    });
+    leases.push(lease);
+    await lease.start();
+    const stream = await open(id, { commit_timeout: 60 }, { clock: observed, lease });
+    await nextBatches(stream);
+    await eventually(() => asked.some(({ deadline, late }) => deadline === 1_000 && late === 250));
+    stream.clientClosed();
+  });
+
   /** A stream with keep-alives every 32 seconds, that has sent the first ones and was not read since. */
   async function openBehindKeepAlives(source: Record<string, unknown>) {
     const { type, id } = await prepare(2);

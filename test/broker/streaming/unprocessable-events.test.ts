@@ -387,6 +387,8 @@ describe('events that a consumer cannot process', () => {
       expect(numbersIn(line === undefined ? [] : [line])).to.deep.equal([0, 2]);
       expect(line?.info?.debug).to.include('skipped records that are not JSON, count: 1');
       expect(letters.attempts).to.equal(0);
+      const skipped = (await server.metrics.skippedEvents.get()).values;
+      expect(skipped.find(({ labels }) => labels.subscription_id === id)?.value).to.equal(1);
     });
 
     it('are written to the queue before anything behind them is sent', async () => {

@@ -218,6 +218,30 @@ describe('the lag of subscriptions', () => {
     expect(turnsOfLoop).to.be.at.least(count / groupSize);
   });
 
+  it('looks at the ends of 32 partitions at once, and at each of them once', async () => {
+    const count = 40;
+    await store.define('wide', count);
+    for (const group of ['a', 'b']) {
+      const body = { owning_application: 'core', event_types: ['wide'], consumer_group: group, read_from: 'begin' };
+      await new Subscriptions(store).create(body);
+    }
+    for (let partition = 0; partition < count; partition += 1) await store.publish('wide', partition, 1);
+    let [running, most, looks] = [0, 0, 0];
+    const log = overriding(store.log, {
+      read: async (...read) => {
+        looks += 1;
+        running += 1;
+        most = Math.max(most, running);
+        const result = await store.log.read(...read);
+        running -= 1;
+        return result;
+      },
+    });
+    const { lags } = await subscriptionLag({ ...store, log });
+    expect(lags.map(({ unconsumedEvents }) => unconsumedEvents)).to.deep.equal([count, count]);
+    expect([looks, most]).to.deep.equal([count, 32]);
+  });
+
   it('leaves out event types whose topics are gone, and counts the others', async () => {
     await store.define('accounts', 1);
     for (const names of [['loans'], ['accounts', 'loans']]) {

@@ -3,6 +3,7 @@ import { describe, it } from 'mocha';
 import { shapeOf } from '../../../../src/broker/publishing/known-shapes/event-shape.ts';
 import { matchEvents, tableOf } from '../../../../src/broker/publishing/known-shapes/shape-matching.ts';
 import { eventField } from '../../../../src/broker/publishing/request-memory/event-fields.ts';
+import { entryBytes } from '../../../../src/broker/publishing/request-memory/find-routine.ts';
 import { RequestMemory, unusualTimesMaximum } from '../../../../src/broker/publishing/request-memory/request-memory.ts';
 import { eventsPerRequestMaximum } from '../../../../src/broker/publishing/request-parsing.ts';
 import { smallEventBytesMaximum } from '../../../../src/broker/publishing/unparsed-events.ts';
@@ -61,6 +62,19 @@ function foundBy(
     return [text(start, end), ...events.wantedFields.map((field) => text(field, field + 1)), ...around];
   });
 }
+
+describe('tableOf', () => {
+  it('has an entry for each gap and one for the end', () => {
+    for (const [event, gaps] of [
+      ['{}', 0],
+      ['{"a":1}', 1],
+      ['{"a":1,"b":"x"}', 2],
+    ] as const) {
+      const entries = tableOf(shapeOfFirst(`[${event}]`, {}))?.table.entries;
+      expect(entries?.byteLength, event).to.equal((gaps + 1) * entryBytes);
+    }
+  });
+});
 
 describe('matchEvents', () => {
   it('finds the events and their wanted parts', () => {
