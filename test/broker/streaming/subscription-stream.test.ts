@@ -584,6 +584,32 @@ describe('a subscription stream', () => {
     next.clientClosed();
   });
 
+  it('waits for another partition from when it has handed over its last one', async () => {
+    const { type, id } = await prepare(2);
+    const { clock, stream } = await openOnOwnClock(id, { commit_timeout: 60, stream_timeout: 3_600 });
+    const newer = await open(id, { commit_timeout: 60 });
+    const partitionsOf = async ({ streamId }: SubscriptionStream): Promise<number[]> => {
+      const { partitions } = await server.coordination.topology(id);
+      const owned = partitions.filter((each) => each.state === 'assigned' && each.streamId === streamId);
+      return owned.map(({ partition }) => partition);
+    };
+    await eventually(async () => (await partitionsOf(stream)).length + (await partitionsOf(newer)).length === 2);
+    const [own] = await partitionsOf(stream);
+    const [others] = await partitionsOf(newer);
+    // The newer one has to leave, but waits for a commit.
+    await server.publish(type, others ?? 0, [1]);
+    await nextBatches(newer);
+    await clock.turn(121_000);
+    const partitions = [{ event_type: type, partition: String(own) }];
+    const taker = await open(id, { commit_timeout: 60, partitions });
+    await eventually(async () => (await partitionsOf(taker)).length === 1);
+    await clock.turn(119_000);
+    expect(stream.closeReason).to.equal(undefined);
+    newer.clientClosed();
+    await eventually(async () => (await partitionsOf(stream))[0] === others);
+    for (const each of [stream, taker]) each.clientClosed();
+  });
+
   describe('without a partition for twice its commit timeout of a minute', () => {
     /** A stream that waits for a partition of another one, with a clock that is turned by hand. */
     async function openWaiting() {
