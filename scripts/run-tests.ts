@@ -2,7 +2,7 @@ import { availableParallelism } from 'node:os';
 import { flag, readCommandLine, wholeNumber } from './command-line.ts';
 import { lineOf, type Counts } from './suite/counts.ts';
 import { runNamedFiles } from './suite/named-files.ts';
-import { endByItself } from './suite/open-resources.ts';
+import { endByItself } from './suite/runner/open-resources.ts';
 import { findTests, testFilesIn } from './suite/test-files.ts';
 import { runSideBySide } from './suite/side-by-side.ts';
 

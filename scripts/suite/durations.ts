@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import type { FileOutcome } from './runner.ts';
+import type { FileOutcome } from './runner/runner.ts';
 import { nameOn, type TestFile } from './test-files.ts';
 
 /** How long a test file took, and how much of that time processors worked for it, its processes among them. Seconds. */

@@ -1,7 +1,7 @@
 import { wantedClusters } from '../../test/support/cluster.ts';
 import { provideCluster, providedCluster } from '../../test/support/clusters/provided-cluster.ts';
 import { noTests, sumOf, type Counts } from './counts.ts';
-import { runMocha } from './mocha-run.ts';
+import { runMocha } from './runner/mocha-run.ts';
 import { startTestClusters, type TestClusters } from './test-clusters.ts';
 import { onCluster, type TestFile } from './test-files.ts';
 import { providePrograms } from './programs.ts';

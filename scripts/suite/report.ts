@@ -1,6 +1,6 @@
 import { sumOf } from './counts.ts';
-import { processorSeconds } from './processor-time.ts';
-import type { FileOutcome } from './runner.ts';
+import { processorSeconds } from './runner/processor-time.ts';
+import type { FileOutcome } from './runner/runner.ts';
 import { countedOutcomes, type SecondRun } from './second-runs.ts';
 import { nameOn, type TestFile } from './test-files.ts';
 

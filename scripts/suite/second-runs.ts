@@ -1,4 +1,4 @@
-import type { FileOutcome } from './runner.ts';
+import type { FileOutcome } from './runner/runner.ts';
 import type { TestFile } from './test-files.ts';
 
 /** How many files may fail beside others and run again. More of them are no matter of a busy machine. */

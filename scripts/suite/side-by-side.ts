@@ -4,7 +4,7 @@ import { noTests, sumOf, type Counts } from './counts.ts';
 import { inOrderOfStart, recordDurations } from './durations.ts';
 import { providePrograms } from './programs.ts';
 import { report } from './report.ts';
-import { Runner, type FileOutcome } from './runner.ts';
+import { Runner, type FileOutcome } from './runner/runner.ts';
 import { countedOutcomes, runFailedAgain } from './second-runs.ts';
 import { useScratchFolder } from './scratch-folder.ts';
 import { ServiceBundle } from './service-bundle.ts';

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { flag, numberAboveZero, oneOf, optionsOf, seed as seedOption } from '../../scripts/command-line.ts';
-import { endByItself } from '../../scripts/suite/open-resources.ts';
+import { endByItself } from '../../scripts/suite/runner/open-resources.ts';
 import { randomPlan, smokePlan } from './plan.ts';
 
 /** The command line of the fault runs. */

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { flag, oneOf, optionsOf, seed as seedOption, wholeNumber } from '../../scripts/command-line.ts';
-import { endByItself } from '../../scripts/suite/open-resources.ts';
+import { endByItself } from '../../scripts/suite/runner/open-resources.ts';
 import type { Outcome } from './campaign.ts';
 
 /** The command line of the fuzzer. */

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { join } from 'node:path';
 import { after, afterEach, before, beforeEach, describe, it } from 'mocha';
 import { sumOf } from '../../../scripts/suite/counts.ts';
-import { Runner, type FileOutcome } from '../../../scripts/suite/runner.ts';
+import { Runner, type FileOutcome } from '../../../scripts/suite/runner/runner.ts';
 import { countedOutcomes, runFailedAgain, secondRunsMaximum } from '../../../scripts/suite/second-runs.ts';
 import { findTests, type TestFile } from '../../../scripts/suite/test-files.ts';
 import { removeFolder, temporaryFolder } from '../../support/processes/service.ts';

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { optionsOf, seed as seedOption, wholeNumber } from '../../../scripts/command-line.ts';
-import { endByItself } from '../../../scripts/suite/open-resources.ts';
+import { endByItself } from '../../../scripts/suite/runner/open-resources.ts';
 import { keyReportOf, runKeyCampaign } from './campaign.ts';
 
 /** The command line of the campaign of keys, a part of `npm run campaign`. */

@@ -1,12 +1,12 @@
 import Mocha from 'mocha';
 import { pathToFileURL } from 'node:url';
 import { format } from 'node:util';
-import { mochaHooks } from '../../test/support/root-hooks.ts';
-import { propertyTimeFactor } from '../../test/support/values/property-runs.ts';
-import type { Counts } from './counts.ts';
+import { mochaHooks } from '../../../test/support/root-hooks.ts';
+import { propertyTimeFactor } from '../../../test/support/values/property-runs.ts';
+import type { Counts } from '../counts.ts';
 import { nameBackend } from './named-backend.ts';
 import { inSources } from './source-positions.ts';
-import type { Backend } from './test-files.ts';
+import type { Backend } from '../test-files.ts';
 
 /** Work that takes a moment on one machine takes several on a cluster. Milliseconds. */
 const timeoutMilliseconds: Record<Backend, number> = { embedded: 60_000, cluster: 90_000 };

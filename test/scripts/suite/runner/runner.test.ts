@@ -1,9 +1,9 @@
 import { expect } from 'chai';
 import { afterEach, beforeEach, describe, it } from 'mocha';
-import { conditionOf, identify } from '../../../scripts/local-cluster/process-identity.ts';
-import { Runner, type FileOutcome } from '../../../scripts/suite/runner.ts';
-import { findTests, type Backend } from '../../../scripts/suite/test-files.ts';
-import { eventually } from '../../support/eventually.ts';
+import { conditionOf, identify } from '../../../../scripts/local-cluster/process-identity.ts';
+import { Runner, type FileOutcome } from '../../../../scripts/suite/runner/runner.ts';
+import { findTests, type Backend } from '../../../../scripts/suite/test-files.ts';
+import { eventually } from '../../../support/eventually.ts';
 
 describe('a runner of test files', () => {
   let runner: Runner;

@@ -5,15 +5,15 @@ import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { MessageChannel, type MessagePort, type TransferListItem } from 'node:worker_threads';
 import type * as workerThreads from 'node:worker_threads';
-import { atEndOfTestProcess } from '../../test/support/end-of-file.ts';
-import { serviceProgramVariable } from '../../test/support/processes/service-program.ts';
+import { atEndOfTestProcess } from '../../../test/support/end-of-file.ts';
+import { serviceProgramVariable } from '../../../test/support/processes/service-program.ts';
 import type { Ended, LentProgram } from './thread-host.ts';
 
 type Worker = workerThreads.Worker;
 type WorkerClass = typeof workerThreads.Worker;
 
 /** The compiled service, whose threads this process starts. */
-const compiledService = fileURLToPath(new URL('../../src/', import.meta.url));
+const compiledService = fileURLToPath(new URL('../../../src/', import.meta.url));
 
 /** The program that runs one thread of the service after another. */
 const host = new URL('./thread-host.js', import.meta.url);

@@ -1,5 +1,5 @@
-import { providedCluster } from '../../test/support/clusters/provided-cluster.ts';
-import type { Backend } from './test-files.ts';
+import { providedCluster } from '../../../test/support/clusters/provided-cluster.ts';
+import type { Backend } from '../test-files.ts';
 
 /** The variables that name the backend of a test file, with the values that this process was started with. */
 const ownValues = {

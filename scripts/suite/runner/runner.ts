@@ -1,10 +1,10 @@
 import { fork, type ChildProcess } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
-import type { Cluster, KafkaGeneration } from '../../test/support/clusters/provided-cluster.ts';
-import { noTests, type Counts } from './counts.ts';
+import type { Cluster, KafkaGeneration } from '../../../test/support/clusters/provided-cluster.ts';
+import { noTests, type Counts } from '../counts.ts';
 import { endOfFile, type Done, type Request } from './runner-messages.ts';
 import { lingerMillisecondsMaximum } from './open-resources.ts';
-import type { TestFile } from './test-files.ts';
+import type { TestFile } from '../test-files.ts';
 
 /** How long a file may take until its runner is ended. Its tests have their own, shorter limits. Milliseconds. */
 const fileMillisecondsMaximum = 15 * 60_000;

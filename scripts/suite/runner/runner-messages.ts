@@ -1,5 +1,5 @@
-import type { Cluster, KafkaGeneration } from '../../test/support/clusters/provided-cluster.ts';
-import type { Backend } from './test-files.ts';
+import type { Cluster, KafkaGeneration } from '../../../test/support/clusters/provided-cluster.ts';
+import type { Backend } from '../test-files.ts';
 import type { MochaOutcome } from './mocha-run.ts';
 
 /** The messages that the process that hands out the test files sends to a runner. */

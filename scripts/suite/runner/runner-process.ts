@@ -1,5 +1,5 @@
-import { provideCluster } from '../../test/support/clusters/provided-cluster.ts';
-import { endTestProcess, keepForNextFile } from '../../test/support/end-of-file.ts';
+import { provideCluster } from '../../../test/support/clusters/provided-cluster.ts';
+import { endTestProcess, keepForNextFile } from '../../../test/support/end-of-file.ts';
 import { optimizeLess } from './engine-settings.ts';
 import { keepThreadsOfBundle } from './kept-threads.ts';
 import { runMocha } from './mocha-run.ts';

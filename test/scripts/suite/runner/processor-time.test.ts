@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import { describe, it } from 'mocha';
 import { spawnSync } from 'node:child_process';
-import { processorSeconds } from '../../../scripts/suite/processor-time.ts';
-import { soonEnough } from '../../support/eventually.ts';
+import { processorSeconds } from '../../../../scripts/suite/runner/processor-time.ts';
+import { soonEnough } from '../../../support/eventually.ts';
 
 /** Works until its process has used this much processor time. Seconds. */
 const workSeconds = 0.3;

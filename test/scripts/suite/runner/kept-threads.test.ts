@@ -4,8 +4,8 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'mocha';
 import { Worker } from 'node:worker_threads';
-import { keptThreads } from '../../../scripts/suite/kept-threads.ts';
-import { removeFolder, temporaryFolder } from '../../support/processes/service.ts';
+import { keptThreads } from '../../../../scripts/suite/runner/kept-threads.ts';
+import { removeFolder, temporaryFolder } from '../../../support/processes/service.ts';
 
 interface Answer {
   readonly threadId: number;
@@ -41,7 +41,7 @@ describe('threads that are kept for the next program', () => {
   after(() => removeFolder(folder));
 
   const start = (workerData: unknown = null): Worker =>
-    new Kept(new URL('../../../src/answering.js', import.meta.url), { workerData });
+    new Kept(new URL('../../../../src/answering.js', import.meta.url), { workerData });
 
   async function ask(thread: Worker, name: string): Promise<Answer> {
     const answered = once(thread, 'message') as Promise<[Answer]>;
