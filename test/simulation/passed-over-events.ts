@@ -31,8 +31,11 @@ interface PolicyPeriod {
 }
 
 interface ObservedPartition {
-  /** How many streams in a row reported the same first event, since when, and how many of them had sent it alone. */
-  failures: { readonly offset: Offset; readonly since: number; streams: number; alone: number };
+  /**
+   * How many streams in a row reported the same first event, since when, how many of them had sent it alone, and the
+   * fence of the last one.
+   */
+  failures: { readonly offset: Offset; readonly since: number; streams: number; alone: number; fence: number };
   /** Events that failed often enough, and the fence under which they last did, also before resets and losses. */
   readonly failedOften: Map<Offset, number>;
   /** By offset. */
@@ -43,7 +46,7 @@ interface ObservedPartition {
   readonly passedOver: Map<Offset, number>;
 }
 
-const noFailures = (): ObservedPartition['failures'] => ({ offset: -1, since: 0, streams: 0, alone: 0 });
+const noFailures = (): ObservedPartition['failures'] => ({ offset: -1, since: 0, streams: 0, alone: 0, fence: 0 });
 
 /**
  * How long ago a process may have read the policy by which it acts now: it may have been paused, and its calls may be
@@ -71,6 +74,10 @@ export class PassedOverEvents {
   policyChanges(subscriptionId: string, policy: UnprocessableEventPolicy | undefined): () => void {
     const before = this.#policies.get(subscriptionId) ?? [];
     this.#policies.set(subscriptionId, [...before, { policy, until: Infinity }]);
+    // A smaller maximum counts for what has failed already.
+    for (const [name, partition] of this.#partitions) {
+      if (name.startsWith(`${subscriptionId}/`)) this.#noteFailedOften(subscriptionId, partition);
+    }
     return () => {
       for (const period of before) period.until = Math.min(period.until, this.#now());
     };
@@ -85,10 +92,13 @@ export class PassedOverEvents {
   /** A stream has ended with an event that was not committed, and the store has counted that. */
   failed(subscriptionId: string, key: string, { offset, isSearched, fence }: ObservedFailure): void {
     const partition = this.#partition(subscriptionId, key);
-    if (partition.failures.offset !== offset) partition.failures = { offset, since: this.#now(), streams: 0, alone: 0 };
+    if (partition.failures.offset !== offset) {
+      partition.failures = { offset, since: this.#now(), streams: 0, alone: 0, fence };
+    }
     partition.failures.streams += 1;
+    partition.failures.fence = fence;
     if (isSearched) partition.failures.alone += 1;
-    if (partition.failures.alone >= this.#sendsMinimum(subscriptionId)) partition.failedOften.set(offset, fence);
+    this.#noteFailedOften(subscriptionId, partition);
   }
 
   /** A reset of the cursors, or a loss of the store: the count begins again. */
@@ -166,6 +176,11 @@ export class PassedOverEvents {
         if (length > owners) throw new Violation(`D6: ${offset} of ${key} has ${length} letters of ${owners} streams`);
       }
     }
+  }
+
+  #noteFailedOften(subscriptionId: string, { failures, failedOften }: ObservedPartition): void {
+    const { offset, alone, fence } = failures;
+    if (alone >= this.#sendsMinimum(subscriptionId)) failedOften.set(offset, fence);
   }
 
   #sendsMinimum(subscriptionId: string): number {
