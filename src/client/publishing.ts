@@ -73,7 +73,7 @@ const unknownDetail = 'timed out';
 interface SentEvent {
   readonly index: number;
   readonly text: string;
-  /** The last answer about it. */
+  /** The last response about it. */
   item?: PublishedItem;
   /** Whether any attempt may have stored it without a response that says so. */
   isUnknown: boolean;

@@ -4,6 +4,7 @@ import { walkEvents } from '../../../../src/broker/publishing/plain-rules/event-
 import { plainRulesOf, type PlainRules } from '../../../../src/broker/publishing/plain-rules/plain-rules.ts';
 import { isDateTime } from '../../../../src/broker/schemas/text-formats.ts';
 import { eventField, fieldsOfEach } from '../../../../src/broker/publishing/request-memory/event-fields.ts';
+import { idsAndNeighbours, isUuid, timesAndNeighbours } from '../formatted-texts.ts';
 
 const wantedPaths = [['metadata', 'eid'], ['key']];
 const each = fieldsOfEach(wantedPaths.length);
@@ -74,28 +75,14 @@ describe('walkEvents', () => {
       return walkEvents(body, rules, wantedPaths.length, new Int32Array(each)) === 1;
     }
 
-    /** A text with each of its characters replaced by others, left out and repeated. */
-    function neighboursOf(text: string): string[] {
-      return Array.from(text, (character, at) => {
-        const [before, after] = [text.slice(0, at), text.slice(at + 1)];
-        const others = Array.from('0123456789/:;.-+TZtz@ABFGabfg` xX', (other) => before + other + after);
-        return [...others, before + after, before + character + character + after];
-      }).flat();
-    }
-
     it('knows a time exactly when it is one', () => {
-      const times = ['2026-01-12T10:00:00Z', '2026-10-28T20:59:59.123Z', '2024-02-29t23:59:60+01:00'];
-      const days = Array.from({ length: 33 }, (_, day) => `2026-02-${String(day).padStart(2, '0')}T00:00:00Z`);
-      const months = Array.from({ length: 14 }, (_, month) => `2026-${String(month).padStart(2, '0')}-28T00:00:00Z`);
-      for (const time of [...times, ...times.flatMap(neighboursOf), ...days, ...months, '', 'Z']) {
+      for (const time of timesAndNeighbours()) {
         expect(isKnown('time', time), time).to.equal(isDateTime(time));
       }
     });
 
     it('knows an id exactly when it is a UUID', () => {
-      const id = '09afAF3b-0123-4567-89ab-cdefABCDEF01';
-      const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
-      for (const each of [id, ...neighboursOf(id), '']) expect(isKnown('id', each), each).to.equal(uuid.test(each));
+      for (const id of idsAndNeighbours()) expect(isKnown('id', id), id).to.equal(isUuid(id));
     });
   });
 });
