@@ -65,8 +65,8 @@ export function scanEvents(body: Uint8Array, count: number): EventSpans {
   let base = -fieldsPerEvent;
   /** The next string is a key, if it comes at a depth whose keys are counted. */
   let keyDue = false;
-  /** The next value of the event is that of its key `metadata`. */
-  let metadataDue = false;
+  /** The last key at the top level of the event was `metadata`. */
+  let isMetadata = false;
   let inMetadata = false;
   let keys = 0;
   let metadataKeys = 0;
@@ -90,14 +90,13 @@ export function scanEvents(body: Uint8Array, count: number): EventSpans {
       keyDue = false;
       if (depth === eventDepth) {
         keys += 1;
-        metadataDue = isMetadataKey(body, start, index + 1, escaped);
+        isMetadata = isMetadataKey(body, start, index + 1, escaped);
       } else if (inMetadata) metadataKeys += 1;
     } else if (byte === comma) {
       keyDue = depth === eventDepth || depth === valueDepth;
-      if (depth === eventDepth) metadataDue = false;
     } else if (byte === openBrace || byte === openBracket) {
       depth += 1;
-      if (depth > deepest) deepest = depth;
+      deepest = Math.max(deepest, depth);
       keyDue = byte === openBrace && depth <= valueDepth;
       if (depth === eventDepth) {
         base += fieldsPerEvent;
@@ -109,9 +108,7 @@ export function scanEvents(body: Uint8Array, count: number): EventSpans {
         allKeys = 0;
         longNumbers = 0;
         deepest = eventDepth;
-        metadataDue = false;
-      } else if (depth === valueDepth && metadataDue) {
-        metadataDue = false;
+      } else if (depth === valueDepth && isMetadata) {
         inMetadata = byte === openBrace;
         if (inMetadata) fields[base + spanField.metadataStart] = index;
       }

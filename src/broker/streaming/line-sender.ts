@@ -93,7 +93,7 @@ export class LineSender implements LinePositions {
     let allowance = sendAllowance(rules, this.#assigned.uncommittedEvents(), this.sentEvents);
     let info: LineInfo | undefined;
     this.#markOverflow();
-    for (let sent = true; sent && chunk.size < bytesTarget;) {
+    for (let sent = true; sent;) {
       sent = false;
       const turn = this.#turn(allowance, now, ending);
       for (let step = 0; step < partitions.length && chunk.size < bytesTarget; step += 1) {
@@ -101,7 +101,7 @@ export class LineSender implements LinePositions {
         if (partition === undefined) continue;
         // Without commits the limit of the stream is its end: not even a keep-alive follows.
         if (allowance === 0 && rules.uncommittedEventsMaximum === Infinity) return info;
-        if (rules.timespanMilliseconds > 0) partition.updateEndedTimespan(rules.timespanMilliseconds);
+        partition.updateEndedTimespan(rules.timespanMilliseconds);
         const allowed = partition.handOverUntil === undefined ? allowanceInTurn(turn, partition, allowance) : 0;
         const due = dueBatch(rules, partition, allowed, now, ending);
         if (due === undefined) continue;

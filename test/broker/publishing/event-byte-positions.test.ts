@@ -93,6 +93,8 @@ describe('scanEvents', () => {
       [digits, 0],
       [`${digits}1`, 1],
       [`-${digits.slice(2)}.1`, 1],
+      [`1${'0'.repeat(plainNumberCharactersMaximum)}`, 1],
+      [`1${'9'.repeat(plainNumberCharactersMaximum)}`, 1],
       [`[${digits},${digits}]`, 0],
       [`"${digits}11"`, 0],
       ['1e5', 1],

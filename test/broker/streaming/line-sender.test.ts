@@ -5,7 +5,7 @@ import type { PartitionOwnership } from '../../../src/ports/coordination.ts';
 import { parseOffset } from '../../../src/broker/cursors/cursor-text.ts';
 import { AssignedPartitions, bufferBytesMaximum } from '../../../src/broker/streaming/assigned-partitions.ts';
 import { readStreamParameters } from '../../../src/broker/streaming/stream-parameters.ts';
-import { LineSender } from '../../../src/broker/streaming/line-sender.ts';
+import { chunkBytesTarget, LineSender } from '../../../src/broker/streaming/line-sender.ts';
 import type { Batch } from '../../support/http/client.ts';
 import { numberedEntries, recordBatch } from '../../support/kafka/record-batch.ts';
 
@@ -138,6 +138,16 @@ describe('what a stream sends', () => {
       expect(sent()).to.deep.equal(['0:0']);
       expect(sent(1_001).sort()).to.deep.equal(['0:', '1:']);
     });
+
+    it('is the next event when its turn came before keep-alives', () => {
+      const { searched, other, sent } = searching({ max_uncommitted_events: 10, batch_flush_timeout: 1 });
+      expect(sent()).to.deep.equal(['0:0']);
+      searched.commitThrough(0);
+      expect(sent()).to.deep.equal(['1:0 1 2']);
+      expect(sent(1_001).sort()).to.deep.equal(['0:', '1:']);
+      other.commitThrough(2);
+      expect(sent(1_001)).to.deep.equal(['0:1']);
+    });
   });
 
   it('has one line that reports the start of the stream and the events lost to retention', () => {
@@ -199,6 +209,25 @@ describe('what a stream sends', () => {
     expect(sender.nextChunk(1)?.length).to.be.within(256 * 1024, 300 * 1024);
   });
 
+  it('has no further line in a write from the size on at which it is split', () => {
+    const { assigned, sender } = prepare(1, { batch_limit: 1, max_uncommitted_events: 1_000 });
+    let offset = 0;
+    const write = (...values: string[]): Chunk | undefined => {
+      const entries = values.map((value, index) => ({ offset: offset + index, value }));
+      offset += values.length;
+      assigned.list[0]?.addRecords({ batches: [recordBatch(entries)], nextOffset: offset });
+      return sender.nextChunk(1);
+    };
+    write('0');
+    const bytesBeside = (write('0')?.length ?? 0) - '0'.length - '}\n'.length;
+    const linesFrom = (bytes: number): number => {
+      const first = JSON.stringify('x'.repeat(bytes - bytesBeside - '""'.length));
+      return batches(write(first, '0')).length;
+    };
+    expect(linesFrom(chunkBytesTarget - 1)).to.equal(2);
+    expect(linesFrom(chunkBytesTarget)).to.equal(1);
+  });
+
   it('includes an incomplete batch, and says so, when the memory is full', () => {
     const { assigned, sender } = prepare(2, { batch_limit: 1_000, max_uncommitted_events: 1_000 });
     const value = JSON.stringify('x'.repeat(bufferBytesMaximum / 4));
@@ -209,6 +238,15 @@ describe('what a stream sends', () => {
     expect(batch?.cursor.partition).to.equal('1');
     expect(batch?.events).to.have.length(4);
     expect(batch?.info?.debug).to.equal('Stream started; Stream parameters are causing overflow');
+  });
+
+  it('includes the incomplete batch of the first of the largest partitions alone when the memory is full', () => {
+    const { assigned, sender } = prepare(3, { batch_limit: 1_000, max_uncommitted_events: 1_000 });
+    for (const [index, bytes] of [1_000, bufferBytesMaximum / 2, bufferBytesMaximum / 2].entries()) {
+      const batch = recordBatch([{ offset: 0, value: JSON.stringify('x'.repeat(bytes)) }]);
+      assigned.list[index]?.addRecords({ batches: [batch], nextOffset: 1 });
+    }
+    expect(batches(sender.nextChunk(1)).map(({ cursor }) => cursor.partition)).to.deep.equal(['1']);
   });
 
   it('includes no incomplete batch once the memory is free again', () => {
