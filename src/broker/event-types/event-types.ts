@@ -106,8 +106,7 @@ export class EventTypes {
    * @throws as {@link get}
    */
   async getWithPartitions(name: string, partitions: number): Promise<EventTypeRecord> {
-    const record = await this.get(name);
-    if (record.partitionCount >= partitions) return record;
+    await this.get(name);
     return (
       (await this.#options.registry.findWith(() => withPartitions(this.known(name), partitions))) ?? this.get(name)
     );

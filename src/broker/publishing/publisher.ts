@@ -372,7 +372,8 @@ function inAppends(batch: PartitionRecords): readonly PartitionRecords[] {
   let bytes = 0;
   for (let index = 0; index < records.length; index += 1) {
     const more = appendBytes(records[index] as LogRecord);
-    if (bytes + more > appendBytesMaximum && index > from) {
+    // No record alone is as large.
+    if (bytes + more > appendBytesMaximum) {
       appends.push({ topic, partition, records: records.slice(from, index) });
       from = index;
       bytes = 0;

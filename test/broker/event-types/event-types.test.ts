@@ -12,6 +12,7 @@ import { silentLogger } from '../../../src/logger.ts';
 import type { EventLog } from '../../../src/ports/event-log.ts';
 import { eventually } from '../../support/eventually.ts';
 import { appendTo, codeOf, records } from '../../support/log-reading.ts';
+import { SimulatedClock } from '../../support/simulated-clock.ts';
 import { overriding } from '../../support/stepping-log.ts';
 import { eventTypeBody, openBroker, storedTexts, type Broker } from '../../support/broker-on-embedded-log.ts';
 import { lateLog } from '../../support/late-log.ts';
@@ -45,6 +46,41 @@ describe('EventTypes', () => {
     await registry.start();
     others.push(registry);
     return new EventTypes({ ...broker, registry, clock: systemClock, logger: silentLogger });
+  }
+
+  /** The same process, with the steps that it takes in the log and the coordination. */
+  function withSteps(): { eventTypes: EventTypes; steps: string[] } {
+    const steps: string[] = [];
+    const { log, coordination } = broker;
+    const counting = new EventTypes({
+      ...broker,
+      log: overriding<EventLog>(log, {
+        listTopics: (names) => {
+          steps.push('list');
+          return log.listTopics(names);
+        },
+        createTopic: (configuration) => {
+          steps.push(`create ${configuration.name}`);
+          return log.createTopic(configuration);
+        },
+        alterTopic: (name, changes) => {
+          steps.push(`change ${name}`);
+          return log.alterTopic(name, changes);
+        },
+        deleteTopic: (name) => {
+          steps.push(`delete ${name}`);
+          return log.deleteTopic(name);
+        },
+      }),
+      coordination: overriding(coordination, {
+        claim: (name, leaseMilliseconds) => {
+          steps.push(`claim ${name}`);
+          return coordination.claim(name, leaseMilliseconds);
+        },
+      }),
+      creationMillisecondsMaximum: 100,
+    });
+    return { eventTypes: counting, steps };
   }
 
   async function topic(name: string) {
@@ -86,19 +122,37 @@ describe('EventTypes', () => {
       expect(outcomes.map(({ status }) => status).sort()).to.deep.equal(['fulfilled', 'rejected']);
     });
 
-    for (const partitionCount of [1, 4]) {
-      it(`finishes a creation that stopped after the topic of ${partitionCount} partitions`, async () => {
-        await broker.log.createTopic({
-          name: 'orders',
-          partitionCount,
-          cleanupPolicy: 'compact',
-          retentionMilliseconds: 1,
-        });
+    const leftBehind = { name: 'orders', cleanupPolicy: 'compact', retentionMilliseconds: 1 } as const;
+
+    for (const [partitionCount, isKept] of [
+      [1, true],
+      [2, true],
+      [4, false],
+    ] as const) {
+      it(`${isKept ? 'changes' : 'replaces'} the topic of ${partitionCount} partitions that a creation of 2 left behind`, async () => {
+        await broker.log.createTopic({ ...leftBehind, partitionCount });
+        const { eventTypes: counting, steps } = withSteps();
         const statistic = { messages_per_minute: 1, message_size: 1, read_parallelism: 2, write_parallelism: 1 };
-        await eventTypes.create(definition('orders', { default_statistic: statistic }));
+        await counting.create(definition('orders', { default_statistic: statistic }));
         expect(await topic('orders')).to.include({ partitionCount: 2, cleanupPolicy: 'delete' });
+        expect(steps.includes('change orders')).to.equal(isKept);
+        expect(steps.includes('delete orders')).to.equal(!isKept);
       });
     }
+
+    it('waits two seconds before it takes over a topic that another process may be about to register', async () => {
+      await broker.log.createTopic({ ...leftBehind, partitionCount: 1 });
+      const clock = new SimulatedClock();
+      let isCreated = false;
+      const creating = new EventTypes({ ...broker, clock }).create(definition('orders')).then(() => (isCreated = true));
+      await eventually(async () => {
+        const pause = clock.nextDeadline() - clock.monotonic();
+        if (pause !== Infinity) await clock.turn(pause);
+        return isCreated;
+      });
+      await creating;
+      expect(clock.monotonic()).to.equal(2_000);
+    });
 
     it('leaves a topic alone that has records of another producer', async () => {
       await broker.log.createTopic({
@@ -150,9 +204,15 @@ describe('EventTypes', () => {
     it('uses partitions that a process added to the topic before it stopped', async () => {
       await eventTypes.create(definition('orders'));
       await broker.log.alterTopic('orders', { partitionCount: 4 });
-      for (const wanted of [3, 4, 5]) {
-        await eventTypes.setPartitionCount('orders', wanted);
+      const { eventTypes: counting, steps } = withSteps();
+      for (const [wanted, changes] of [
+        [3, 0],
+        [4, 0],
+        [5, 1],
+      ] as const) {
+        await counting.setPartitionCount('orders', wanted);
         expect((await eventTypes.get('orders')).partitionCount).to.equal(wanted);
+        expect(steps.filter((step) => step === 'change orders')).to.have.length(changes);
       }
       expect(await topic('orders')).to.include({ partitionCount: 5 });
     });
@@ -245,6 +305,32 @@ describe('EventTypes', () => {
         expect((await failureOf(slow.schema(name, wanted))).message).to.equal(text);
         expect(late.requests - before, text).to.equal(1);
       }
+    });
+
+    it('finds partitions that another process just added, and requests nothing for those it knows', async () => {
+      await eventTypes.create(definition('orders'));
+      const late = lateLog(broker.log, registryTopic);
+      const registry = new Registry(late.log, silentLogger);
+      await registry.start();
+      others.push(registry);
+      const slow = new EventTypes({ ...broker, registry, clock: systemClock, logger: silentLogger });
+      late.holdBack();
+      await eventTypes.setPartitionCount('orders', 3);
+      for (const [wanted, requests] of [
+        [1, 0],
+        [3, 1],
+        [3, 0],
+        [2, 0],
+        [4, 1],
+      ] as const) {
+        const before = late.requests;
+        const { partitionCount } = await slow.getWithPartitions('orders', wanted);
+        expect(partitionCount, `of ${wanted}`).to.equal(wanted === 1 ? 1 : 3);
+        expect(late.requests - before, `for ${wanted}`).to.equal(requests);
+      }
+      const before = late.requests;
+      expect(await codeOf(slow.getWithPartitions('payments', 1))).to.equal('NOT_FOUND');
+      expect(late.requests - before).to.equal(1);
     });
 
     it('returns a known type without a request to the log', async () => {
@@ -524,6 +610,29 @@ describe('EventTypes', () => {
       expect(await eventTypes.get(system.name)).to.equal(record);
     });
 
+    it('creates the topics that are missing before it claims their types, and claims none that is registered', async () => {
+      const [orders, payments, loans] = ['orders', 'payments', 'loans'].map((name) => ({ ...system, name }));
+      if (orders === undefined || payments === undefined || loans === undefined) throw new Error('There are three.');
+      const { eventTypes: starting, steps } = withSteps();
+      for (const [types, expected] of [
+        [[orders], ['list', 'create orders', 'list', 'claim event-type/orders']],
+        [[orders], ['list']],
+        [
+          [orders, payments, loans],
+          ['list', 'create payments', 'create loans', 'list', 'claim event-type/payments', 'claim event-type/loans'],
+        ],
+        [[orders, payments, loans], ['list']],
+        [
+          [orders, { ...loans, retentionMilliseconds: 5 }],
+          ['list', 'claim event-type/loans', 'change loans'],
+        ],
+      ] as const) {
+        steps.length = 0;
+        await starting.registerSystemEventTypes(types);
+        expect(steps).to.deep.equal(expected);
+      }
+    });
+
     it('creates them once when several processes start at the same time', async () => {
       const types = [system, { ...system, name: 'lendstream.other', partitionCount: 1 }];
       const processes = [eventTypes, await otherProcess(), await otherProcess()];
@@ -565,8 +674,11 @@ describe('EventTypes', () => {
     });
   });
 
-  it('lists types by name', async () => {
+  it('lists types by name, each once, also after a change', async () => {
     for (const name of ['b', 'a', 'c']) await eventTypes.create(definition(name));
-    expect(eventTypes.list().map(({ eventType }) => eventType.name)).to.deep.equal(['a', 'b', 'c']);
+    const names = (): string[] => eventTypes.list().map(({ eventType }) => eventType.name);
+    expect(names()).to.deep.equal(['a', 'b', 'c']);
+    await eventTypes.setPartitionCount('b', 2);
+    expect(names()).to.deep.equal(['a', 'b', 'c']);
   });
 });

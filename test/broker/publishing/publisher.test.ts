@@ -1,7 +1,12 @@
 import { expect } from 'chai';
 import { array, assert, asyncProperty, boolean, dictionary, jsonValue, nat, string } from 'fast-check';
 import { after, afterEach, before, beforeEach, describe, it } from 'mocha';
-import type { AppendResult, EventLog, PartitionRecords } from '../../../src/ports/event-log.ts';
+import {
+  appendBytesMaximum,
+  type AppendResult,
+  type EventLog,
+  type PartitionRecords,
+} from '../../../src/ports/event-log.ts';
 import { hashPartition } from '../../../src/broker/publishing/partitioning.ts';
 import { EventTypes } from '../../../src/broker/event-types/event-types.ts';
 import { Registry, registryTopic } from '../../../src/broker/definitions/registry.ts';
@@ -13,6 +18,7 @@ import { LendstreamError, type ErrorCode } from '../../../src/errors.ts';
 import { bodyBytesMaximum } from '../../../src/http/edge/request-body.ts';
 import { silentLogger } from '../../../src/logger.ts';
 import { createMetrics } from '../../../src/metrics.ts';
+import { appendBytes } from '../../../src/ports/append-size.ts';
 import { PackedPartitionRecords } from '../../../src/ports/packed-records.ts';
 import {
   eventTypeBody,
@@ -110,6 +116,59 @@ describe('Publisher', () => {
     );
     const sent = Array.from({ length: requests * 100 }, (_, index) => orderOf(Math.floor(index / 100), index % 100));
     expect(orders.sort()).to.deep.equal(sent.sort());
+  });
+
+  for (const [characters, isAtOnce] of [
+    [4_096, true],
+    [4_097, false],
+  ] as const) {
+    it(`${isAtOnce ? 'does not yield' : 'yields'} after compiling a schema of ${characters} characters`, async () => {
+      const empty = '{"type":"object","title":""}';
+      const schema = empty.replace('""', `"${'x'.repeat(characters - empty.length)}"`);
+      await define('orders', { schema: { type: 'json_schema', schema } });
+      let appends = 0;
+      const log = overriding<EventLog>(broker.log, {
+        append: (requests) => {
+          appends += 1;
+          return broker.log.append(requests);
+        },
+      });
+      const publisher = new Publisher({ ...broker, log, metrics: createMetrics() });
+      const send = () => publisher.publish('orders', Buffer.from(`[{"metadata":${metadataText}}]`), context);
+      const [first, second] = [send(), send()];
+      expect(appends, 'the second finds it compiled').to.equal(isAtOnce ? 2 : 1);
+      expect([(await first).status, (await second).status]).to.deep.equal([200, 200]);
+    });
+  }
+
+  it('uses the memory of a request again when all of it is stored, and not before its outcome is known', async () => {
+    await define('orders');
+    const appended: Buffer[] = [];
+    let code: ErrorCode | undefined;
+    const log = overriding<EventLog>(broker.log, {
+      append: (requests) => {
+        const [request] = requests;
+        if (!(request instanceof PackedPartitionRecords)) throw new Error('One packed request is expected.');
+        appended.push(request.packed.values);
+        if (code === undefined) return broker.log.append(requests);
+        const { topic, partition } = request;
+        return Promise.resolve([{ topic, partition, outcome: 'failed', error: new LendstreamError(code, 'It is.') }]);
+      },
+    });
+    const publisher = new Publisher({ ...broker, log, metrics: createMetrics() });
+    const send = async (letter: string): Promise<number> => {
+      const event = `{"metadata":${metadataText},"order":"${letter.repeat(40_000)}"}`;
+      return (await publisher.publish('orders', Buffer.from(`[${event}]`), context)).status;
+    };
+    expect(await send('a')).to.equal(200);
+    code = 'OUTCOME_UNKNOWN';
+    expect(await send('b')).to.equal(207);
+    code = undefined;
+    expect(await send('c')).to.equal(200);
+    const [stored, unknown, next] = appended;
+    expect(unknown?.buffer).to.equal(stored?.buffer);
+    expect(next?.buffer).not.to.equal(unknown?.buffer);
+    expect(unknown?.toString()).to.include(`"order":"${'b'.repeat(40_000)}"`);
   });
 
   it('finds an event type that another process just created, also for an event written by this process', async () => {
@@ -377,6 +436,29 @@ describe('Publisher', () => {
     });
   });
 
+  it('asks the log whether another process added the partition that an event names, and for no other refusal', async () => {
+    await define('named', { partition_strategy: 'user_defined' });
+    await define('random');
+    const late = lateLog(broker.log, registryTopic);
+    const registry = new Registry(late.log, silentLogger);
+    await registry.start();
+    const eventTypes = new EventTypes({ ...broker, registry });
+    const publisher = new Publisher({ ...broker, eventTypes, metrics: createMetrics() });
+    late.holdBack();
+    await broker.eventTypes.setPartitionCount('named', 2);
+    const event = { metadata: exampleMetadata({ partition: '1' }) };
+    for (const [name, sent, status, requests] of [
+      ['random', { ...event, order: 1 }, 422, 0],
+      ['named', event, 200, 1],
+      ['named', event, 200, 0],
+    ] as const) {
+      const before = late.requests;
+      expect((await publisher.publish(name, Buffer.from(JSON.stringify([sent])), context)).status).to.equal(status);
+      expect(late.requests - before, name).to.equal(requests);
+    }
+    await registry.stop();
+  });
+
   it('refuses events that only the service may write, even if they are valid', async () => {
     await broker.eventTypes.registerSystemEventTypes([
       {
@@ -488,6 +570,45 @@ describe('Publisher', () => {
     expect(outcome.items.map(({ offset }) => offset)).to.deep.equal(Array.from({ length: count }, (_, at) => at));
   });
 
+  describe('stores in one append as much as every log accepts', () => {
+    /** How many records each append has, of events that are stored as they are. */
+    async function appendsOf(events: readonly string[], changes: Record<string, unknown>): Promise<number[]> {
+      await define('logs', { category: 'undefined', enrichment_strategies: [], ...changes });
+      const appends: number[] = [];
+      const log = overriding<EventLog>(broker.log, {
+        append: (requests) => {
+          appends.push(...requests.map(({ records }) => records.length));
+          const stored = { outcome: 'appended', baseOffset: 0, appendedAt: 0 } as const;
+          return Promise.resolve(requests.map(({ topic, partition }) => ({ topic, partition, ...stored })));
+        },
+      });
+      const publisher = new Publisher({ ...broker, log, metrics: createMetrics() });
+      await publisher.publish('logs', Buffer.from(`[${events.join(',')}]`), context);
+      return appends;
+    }
+    const eventOf = (bytes: number): string => `{"k":"ab","a":"${'x'.repeat(bytes - '{"k":"ab","a":""}'.length)}"}`;
+    const framingBytes = appendBytes({ key: null, value: null });
+    const share = appendBytesMaximum / 16;
+
+    it('by the size of all of a request', async () => {
+      const key = 'ab';
+      const event = eventOf(share - framingBytes - key.length - ','.length);
+      const last = eventOf(share - framingBytes - key.length);
+      const changes = { partition_strategy: 'hash', partition_key_fields: ['k'] };
+      expect(await appendsOf([...Array.from({ length: 15 }, () => event), last], changes)).to.deep.equal([16]);
+    });
+
+    it('by the size of each of its records when all of it is larger', async () => {
+      const event = eventOf(share - framingBytes);
+      expect(
+        await appendsOf(
+          Array.from({ length: 33 }, () => event),
+          {},
+        ),
+      ).to.deep.equal([16, 16, 1]);
+    });
+  });
+
   describe('when the log fails', () => {
     /** The log of the broker, in which some partitions fail with a code. */
     function publisherWithFailures(codes: Record<number, ErrorCode>, metrics = createMetrics()): Publisher {
@@ -543,6 +664,7 @@ describe('Publisher', () => {
       const valueOf = (name: string): number | undefined => samples.find((sample) => sample.name === name)?.value;
       expect(valueOf('lendstream_published_events_total')).to.equal(1);
       expect(valueOf('lendstream_refused_events_total')).to.equal(2);
+      expect(valueOf('lendstream_repeated_events_total'), 'nothing is said of a type without any').to.equal(undefined);
     });
 
     it('reports which events are durable in a partition that needs more than one append', async () => {

@@ -265,6 +265,31 @@ describe('a stream of an event type without a subscription', () => {
     expect(await opened.next()).to.equal(null);
   });
 
+  it('reads again a second after the log could not be read, and waits for nothing else but keep-alives', async () => {
+    await append(0, 1);
+    let attempts = 0;
+    const log = overriding<EventLog>(broker.log, {
+      read: (from, options) => {
+        attempts += 1;
+        if (attempts === 1) return Promise.reject(new LendstreamError('LOG_UNAVAILABLE', 'Later.'));
+        return broker.log.read(from, options);
+      },
+    });
+    const opened = new EventTypeStream(
+      { log, clock, logger: silentLogger },
+      [{ topic, partition: 0, offset: 0 }],
+      defaults,
+    );
+    const waiting = nextLine(opened);
+    expect(clock.nextDeadline()).to.equal(20_000);
+    await clock.turn(999);
+    expect(attempts).to.equal(1);
+    await clock.turn(1);
+    expect(attempts).to.equal(2);
+    expect(numbersOf(await waiting)).to.deep.equal([1]);
+    opened.close('client_closed');
+  });
+
   it('ends a wait for a log that cannot be read when the process stops', async () => {
     const log = failingReads(broker.log, new LendstreamError('LOG_UNAVAILABLE', 'Later.'));
     const opened = new EventTypeStream(
