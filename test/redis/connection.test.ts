@@ -1,6 +1,8 @@
 import { expect } from 'chai';
 import { afterEach, describe, it } from 'mocha';
 import { createHash } from 'node:crypto';
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
+import type { Socket } from 'node:net';
 import { systemClock, type Clock } from '../../src/clock.ts';
 import { silentLogger } from '../../src/logger.ts';
 import { RedisConnection, reconnectDelay } from '../../src/redis/connection.ts';
@@ -50,6 +52,25 @@ describe('the connection to Redis', () => {
     expect(clock.nextDeadline(), 'it leaves no timer').to.equal(Infinity);
     expect(failure).to.have.property('code', 'COORDINATION_UNAVAILABLE');
     expect(String(failure)).to.include('127.0.0.1:1').and.not.include('secret');
+  });
+
+  it('gives up an attempt to connect after two seconds of silence', async () => {
+    server = await startRedisServer();
+    const silences: (number | undefined)[] = [];
+    const onSocket = (message: unknown): void => {
+      const { socket } = message as { readonly socket: Socket };
+      // Before the client sees that it is connected, and waits for replies from then on.
+      socket.once('connect', () => silences.push(socket.timeout));
+    };
+    subscribe('net.client.socket', onSocket);
+    try {
+      const opening = RedisConnection.open({ redisUrl: server.url }, silentLogger, nobody, systemClock);
+      await eventually(() => silences.length === 2);
+      (await opening).close();
+    } finally {
+      unsubscribe('net.client.socket', onSocket);
+    }
+    expect(silences).to.deep.equal([2_000, 2_000]);
   });
 
   it('is made again after pauses that grow by 50 up to 500 milliseconds', () => {
