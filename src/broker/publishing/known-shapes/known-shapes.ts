@@ -46,12 +46,10 @@ export class KnownShapes {
   /** Learns from events that were prepared in full. */
   learnShape({ body, events, spans: { fields } }: ParsedEvents): void {
     const [event] = events;
+    if (event === undefined) return;
     const isPlain =
-      event !== undefined &&
-      fields[spanField.whitespace] === 0 &&
-      (!this.#type.isEnriched || hasOnlySupportedMetadata(event['metadata']));
-    const start = fields[spanField.start] ?? 0;
-    this.learnShapeOf(body, start, fields[spanField.end] ?? start, isPlain);
+      fields[spanField.whitespace] === 0 && (!this.#type.isEnriched || hasOnlySupportedMetadata(event['metadata']));
+    this.learnShapeOf(body, fields[spanField.start] as number, fields[spanField.end] as number, isPlain);
   }
 
   /**

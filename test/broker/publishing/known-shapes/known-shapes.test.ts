@@ -150,11 +150,23 @@ describe('KnownShapes', () => {
       return false;
     };
     const [first, second] = shapes as [Buffer, Buffer];
-    expect([first, first, second, second].map(recognised)).to.deep.equal([false, true, false, true]);
+    for (let round = 0; round < 4; round += 1) {
+      expect([first, first, second, second].map(recognised)).to.deep.equal([false, true, false, true]);
+    }
     const inTurns = Array.from({ length: 40 }, (_, turn) => (turn % 2 === 0 ? first : second));
     expect(inTurns.map(recognised)).to.not.include(true);
     const afterwards = Array.from({ length: 70 }, () => recognised(first));
     expect(afterwards.at(-1)).to.equal(true);
+  });
+
+  it('keeps the shape that it knows, and learns nothing from a request without events', () => {
+    const type = typeOf();
+    const similar = new KnownShapes(type);
+    const [first, second, empty] = [[order], [{ ...order, more: 1 }], []].map((events) =>
+      Buffer.from(JSON.stringify(events)),
+    ) as [Buffer, Buffer, Buffer];
+    for (const body of [empty, first, second]) similar.learnShape(parseEvents(body));
+    expect(similar.prepare(first, contextOf(type))).not.to.equal(undefined);
   });
 
   it('skips at most 62 requests before it learns again', () => {
