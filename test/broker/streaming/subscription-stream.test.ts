@@ -174,6 +174,37 @@ describe('a subscription stream', () => {
     await eventually(async () => (await sessions(id)) === 0);
   });
 
+  for (const [milliseconds, lookUps] of [
+    [1_000, 0],
+    [1_001, 1],
+  ] as const) {
+    it(`looks up the bounds of partitions that it gets ${milliseconds} ms after it was opened ${lookUps === 0 ? 'no second time' : 'again'}`, async () => {
+      const { id } = await prepare(1);
+      let count = 0;
+      const log = overriding<EventLog>(server.log, {
+        bounds: (partitions) => {
+          count += 1;
+          return server.log.bounds(partitions);
+        },
+      });
+      let assign = (): void => {};
+      const mayAssign = new Promise<void>((resolve) => (assign = resolve));
+      const coordination = overriding<Coordination>(server.coordination, {
+        applyOwnership: async (...changes) => {
+          await mayAssign;
+          return server.coordination.applyOwnership(...changes);
+        },
+      });
+      const { clock, stream } = await openOnOwnClock(id, {}, { coordination, log });
+      const before = count;
+      clock.jump(milliseconds);
+      assign();
+      await eventually(() => stream.partitionCount === 1);
+      expect(count - before).to.equal(lookUps);
+      stream.clientClosed();
+    });
+  }
+
   it('lets its keep-alives be a little late, so that streams send them together, and nothing else', async () => {
     const { type, id } = await prepare(2);
     const clock = new SimulatedClock();
@@ -599,9 +630,20 @@ describe('a subscription stream', () => {
     // The newer one has to leave, but waits for a commit.
     await server.publish(type, others ?? 0, [1]);
     await nextBatches(newer);
+    await server.publish(type, own ?? 0, [2]);
+    await nextBatches(stream);
+    await server.coordination.commit(id, stream.streamId, [{ eventType: type, partition: own ?? 0, offset: 0 }]);
     await clock.turn(121_000);
+    await server.publish(type, own ?? 0, [3]);
+    await nextBatches(stream);
     const partitions = [{ event_type: type, partition: String(own) }];
     const taker = await open(id, { commit_timeout: 60, partitions });
+    await eventually(
+      async () => (await server.coordination.topology(id)).partitions[own ?? 0]?.state === 'reassigning',
+    );
+    // It has to hand over, too, and waits for a commit before that.
+    await clock.turn(30_000);
+    await server.coordination.commit(id, stream.streamId, [{ eventType: type, partition: own ?? 0, offset: 1 }]);
     await eventually(async () => (await partitionsOf(taker)).length === 1);
     await clock.turn(119_000);
     expect(stream.closeReason).to.equal(undefined);
