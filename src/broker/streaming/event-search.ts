@@ -18,12 +18,18 @@ export interface EventSearch {
   isHeld: boolean;
   /** It is being passed over now: the partition stays with this stream until that is done or has failed. */
   isPassingOver: boolean;
+  /** This stream has written the dead letter of the event that failed: another attempt to pass it over writes none. */
+  hasLetter: boolean;
 }
 
 /** The search in a partition whose committed offset is known; undefined when there is nothing to search for. */
-export function searchFrom(record: FailureRecord | undefined, committedThrough: Offset): EventSearch | undefined {
+export function searchFrom(
+  record: FailureRecord | undefined,
+  committedThrough: Offset,
+  hasLetter = false,
+): EventSearch | undefined {
   if (record?.isOneByOne !== true || committedThrough >= record.throughOffset) return undefined;
-  return { record, isHeld: false, isPassingOver: false };
+  return { record, isHeld: false, isPassingOver: false, hasLetter };
 }
 
 /**

@@ -178,7 +178,8 @@ export class StreamPartition implements EventTypePartition, PendingEvents, Parti
 
   /** Goes on behind the event that was being passed over, or with it if that failed. */
   endPassingOver(): void {
-    if (this.search !== undefined) this.search = searchFrom(this.search.record, this.committedThrough);
+    const { search } = this;
+    if (search !== undefined) this.search = searchFrom(search.record, this.committedThrough, search.hasLetter);
   }
 
   /**

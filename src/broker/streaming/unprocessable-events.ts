@@ -5,14 +5,14 @@ import type { Metrics } from '../../metrics.ts';
 import type { Coordination } from '../../ports/coordination.ts';
 import type { Offset } from '../../ports/event-log.ts';
 import type { EventTypePartition } from '../../ports/event-type-partition.ts';
-import type { FailedDeliveries, FailureRecord } from '../../ports/failed-deliveries.ts';
+import type { FailedDeliveries } from '../../ports/failed-deliveries.ts';
 import type { Registry } from '../definitions/registry.ts';
 import type { Subscription } from '../definitions/subscription.ts';
 import { unprocessableEventPolicy, type UnprocessableEventPolicy } from '../definitions/unprocessable-events.ts';
 import type { UnreadableRecord } from '../log/external-records.ts';
 import type { AssignedPartitions } from './assigned-partitions.ts';
 import type { CloseCode } from './close-codes.ts';
-import { countsAsFailure, hasFailedTooOften } from './event-search.ts';
+import { countsAsFailure, hasFailedTooOften, type EventSearch } from './event-search.ts';
 import type { SentOffsets } from './sent-offsets.ts';
 import type { StreamPartition } from './stream-partition.ts';
 
@@ -47,7 +47,7 @@ export interface UnprocessableEventsServices {
   readonly deadLetters: DeadLetters;
 }
 
-/** How long to wait before a dead letter that could not be written is tried again. Milliseconds. */
+/** How long to wait before an event that could not be passed over is tried again. Milliseconds. */
 const retryMilliseconds = 1_000;
 
 /**
@@ -101,24 +101,26 @@ export class UnprocessableEvents {
       search.isHeld = isDue;
       if (!isDue || this.retryAt !== Infinity) continue;
       search.isPassingOver = true;
-      void this.#passOver(partition, search.record, { ...next, value: Buffer.from(next.value) }, policy);
+      void this.#passOver(partition, search, { ...next, value: Buffer.from(next.value) }, policy);
     }
   }
 
   async #passOver(
     partition: StreamPartition,
-    { failures }: FailureRecord,
+    search: EventSearch,
     { offset, value }: { readonly offset: Offset; readonly value: Buffer },
     policy: UnprocessableEventPolicy,
   ): Promise<void> {
     const { coordination, logger, metrics, clock } = this.#services;
     const subscriptionId = this.#subscriptionId;
+    const { failures } = search.record;
     const { eventType, partition: number, fence } = partition;
     const facts = { subscriptionId, eventType, partition: number, offset };
     try {
-      if (policy.keepsDeadLetters) {
+      if (policy.keepsDeadLetters && !search.hasLetter) {
         const reason = `The consumer failed with it ${failures} times: no stream that sent it alone got a commit.`;
         await this.#write({ subscriptionId, eventType, partition: number, offset, reason, value, isJson: true });
+        search.hasLetter = true;
       }
       const cursor = { eventType, partition: number, offset, fence };
       if (this.#sentOffsets !== undefined) {
@@ -132,6 +134,8 @@ export class UnprocessableEvents {
         logger.warn({ ...facts, failures }, 'An event that the consumer cannot process was passed over');
         partition.commitThrough(offset);
       } else {
+        // The stream has not heard yet that the partition is lost.
+        this.retryAt = clock.monotonic() + retryMilliseconds;
         logger.debug(facts, 'An event that cannot be processed is left to the new owner of its partition');
       }
     } catch (error) {

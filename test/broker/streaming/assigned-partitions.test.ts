@@ -106,7 +106,7 @@ describe('the partitions assigned to a stream', () => {
     const leaving = { state: 'reassigning', nextStreamId: 'you' } as const;
     assigned.keepOwned([owned(0, leaving), owned(1, leaving)], 500);
     const record = { failures: 2, firstOffset: 0, throughOffset: 4, isOneByOne: true };
-    const search = { record, isHeld: true, isPassingOver: true };
+    const search = { record, isHeld: true, isPassingOver: true, hasLetter: false };
     if (assigned.list[0] !== undefined) assigned.list[0].search = search;
     expect(assigned.removeHandedOver().map(({ partition }) => partition)).to.deep.equal([1]);
     expect(assigned.removeHandedOver()).to.deep.equal([]);

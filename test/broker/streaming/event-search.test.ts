@@ -14,15 +14,18 @@ const record = { failures: 3, firstOffset: 5, throughOffset: 9, isOneByOne: true
 
 const free: PartitionInTurn = { search: undefined, events: 5, uncommittedEvents: 0, handOverUntil: undefined };
 
-const searched: PartitionInTurn = { ...free, search: { record, isHeld: false, isPassingOver: false } };
+const searched: PartitionInTurn = {
+  ...free,
+  search: { record, isHeld: false, isPassingOver: false, hasLetter: false },
+};
 
 const due = (): boolean => true;
 const notDue = (): boolean => false;
 
 describe('the search for an event that cannot be processed', () => {
   it('goes on until the last event to look at is committed', () => {
-    expect(searchFrom(record, 4)).to.deep.equal({ record, isHeld: false, isPassingOver: false });
-    expect(searchFrom(record, 8)).to.deep.equal({ record, isHeld: false, isPassingOver: false });
+    expect(searchFrom(record, 4)).to.deep.equal({ record, isHeld: false, isPassingOver: false, hasLetter: false });
+    expect(searchFrom(record, 8)).to.deep.equal({ record, isHeld: false, isPassingOver: false, hasLetter: false });
     expect(searchFrom(record, 9)).to.equal(undefined);
   });
 
@@ -32,7 +35,7 @@ describe('the search for an event that cannot be processed', () => {
   });
 
   it('finds the event whose failures were counted, at the maximum of sends and not below', () => {
-    const search = { record, isHeld: false, isPassingOver: false };
+    const search = { record, isHeld: false, isPassingOver: false, hasLetter: false };
     expect(hasFailedTooOften(search, 5, 3)).to.equal(true);
     expect(hasFailedTooOften(search, 5, 2)).to.equal(true);
     expect(hasFailedTooOften(search, 5, 4)).to.equal(false);
@@ -97,7 +100,7 @@ describe('whose turn it is to send', () => {
   it('is the others while a search has nothing to send, or its event is held or goes to another stream', () => {
     for (const change of [
       { events: 0 },
-      { search: { record, isHeld: true, isPassingOver: false } },
+      { search: { record, isHeld: true, isPassingOver: false, hasLetter: false } },
       { handOverUntil: 1 },
     ]) {
       const partitions = [

@@ -65,7 +65,7 @@ describe('what a stream sends', () => {
       const [searched, other] = assigned.list;
       if (searched === undefined || other === undefined) throw new Error('Two partitions were adopted.');
       const record = { failures: 0, firstOffset: 0, throughOffset: 4, isOneByOne: true };
-      searched.search = { record, isHeld: false, isPassingOver: false };
+      searched.search = { record, isHeld: false, isPassingOver: false, hasLetter: false };
       const sent = (now = 1): string[] =>
         batches(sender.nextChunk(now)).map(
           ({ cursor, events = [] }) => `${cursor.partition}:${events.map(String).join(' ')}`,
@@ -78,7 +78,7 @@ describe('what a stream sends', () => {
       const [searched, other] = assigned.list;
       if (searched === undefined || other === undefined) throw new Error('Two partitions were adopted.');
       const record = { failures: 0, firstOffset: 0, throughOffset: 1, isOneByOne: true };
-      searched.search = { record, isHeld: false, isPassingOver: false };
+      searched.search = { record, isHeld: false, isPassingOver: false, hasLetter: false };
       const read = { batches: [recordBatch([0, 1, 3].flatMap((number) => numberedEntries(number, number)))] };
       searched.addRecords({ ...read, nextOffset: 5 }, { offset: 4, appendedAt: 0 });
       const sent = (now: number): string[] =>

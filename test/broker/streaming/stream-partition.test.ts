@@ -54,11 +54,11 @@ describe('a partition of a stream', () => {
   it('searches until the last event to look at is committed, and holds no event behind a committed one', () => {
     const partition = partitionBehind(4);
     const record = { failures: 3, firstOffset: 5, throughOffset: 7, isOneByOne: true };
-    partition.search = { record, isHeld: true, isPassingOver: false };
+    partition.search = { record, isHeld: true, isPassingOver: false, hasLetter: false };
     partition.commitThrough(5);
-    expect(partition.search).to.deep.equal({ record, isHeld: false, isPassingOver: false });
+    expect(partition.search).to.deep.equal({ record, isHeld: false, isPassingOver: false, hasLetter: false });
     partition.commitThrough(6);
-    expect(partition.search).to.deep.equal({ record, isHeld: false, isPassingOver: false });
+    expect(partition.search).to.deep.equal({ record, isHeld: false, isPassingOver: false, hasLetter: false });
     partition.commitThrough(7);
     expect(partition.search).to.equal(undefined);
   });

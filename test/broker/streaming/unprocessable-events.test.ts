@@ -288,6 +288,30 @@ describe('events that a consumer cannot process', () => {
     expect(failures.find(({ labels }) => labels.subscription_id === id)?.value).to.equal(2);
   });
 
+  it('are written to the queue once, however often the store refuses the skip or is out of reach', async () => {
+    const { id } = await prepare(annotated('DEAD_LETTER_QUEUE'));
+    const letters = new Letters();
+    await fail(id, 4, { deadLetters: letters });
+    let commits = 0;
+    const coordination = overriding(server.coordination, {
+      commit: async (...commit: Parameters<Coordination['commit']>) => {
+        commits += 1;
+        if (commits === 1) throw new LendstreamError('COORDINATION_UNAVAILABLE', 'Out of reach.');
+        if (commits > 3) return server.coordination.commit(...commit);
+        return { outcome: 'session_not_found' };
+      },
+    });
+    const { clock } = await open(id, { deadLetters: letters, coordination });
+    for (let attempts = 1; attempts < 4; attempts += 1) {
+      await eventually(() => commits === attempts);
+      await clock.turn(999);
+      expect(commits, 'a second has not passed').to.equal(attempts);
+      await clock.turn(1);
+    }
+    await eventually(async () => (await committed(id)) === 0);
+    expect([commits, letters.attempts]).to.deep.equal([4, 1]);
+  });
+
   it('are written again with the same place when the process ended before the skip was committed', async () => {
     const { id } = await prepare(annotated('DEAD_LETTER_QUEUE'));
     const letters = new Letters();
