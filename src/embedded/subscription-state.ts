@@ -381,6 +381,8 @@ export class SubscriptionState {
     for (const delivery of partitions) {
       const partition = this.#partitions.get(partitionKey(delivery));
       if (partition?.streamId !== streamId) continue;
+      // The stream has not heard of the commit.
+      if (delivery.firstOffset <= partition.committed) continue;
       partition.failureRecord = recordFailure(partition.failureRecord, delivery, failuresMaximum);
     }
   }

@@ -232,8 +232,9 @@ export interface Coordination {
    *
    * @param lateCommits 'refused' for a stream that ended because its commits did not come in time.
    * @param failed Counted in the failure records of the partitions that the session owns. They stay with the partition
-   *   under its next owners, until its next reset or a loss of the store. {@link reapSessions} counts nothing: a
-   *   process that died says nothing about the consumer.
+   *   under its next owners, until its next reset or a loss of the store. A first event that is committed is not
+   *   counted: the stream has not heard of its commit. {@link reapSessions} counts nothing: a process that died says
+   *   nothing about the consumer.
    */
   closeSession(
     subscriptionId: string,

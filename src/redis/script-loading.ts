@@ -18,7 +18,7 @@ export const scriptKeys = {
   initialise: ['shard', 'dirty', 'meta', 'owners', 'offsets'],
   'open-session': ['shard', 'meta', 'owners', 'sessions', 'places', 'nodes'],
   'record-sent': ['shard', 'sessions'],
-  'close-session': ['shard', 'meta', 'owners', 'sessions', 'places'],
+  'close-session': ['shard', 'meta', 'owners', 'sessions', 'places', 'offsets'],
   'reap-sessions': ['shard', 'nodes', 'meta', 'owners', 'sessions'],
   'apply-ownership': ['shard', 'meta', 'owners', 'sessions'],
   release: ['shard', 'meta', 'owners', 'sessions'],

@@ -981,6 +981,21 @@ export function describeCoordination(backend: string, open: () => Promise<Coordi
         expect([(await record(0))?.failures, await record(1)]).to.deep.equal([1, undefined]);
       });
 
+      it('are not counted when their first event is committed, so that the count of the next one goes on', async () => {
+        await initialise(4);
+        await fail(2, failing(0, 5, 9));
+        await fail(2, failing(0, 5, 9));
+        await fail(2, failing(0, 6));
+        const streamId = await join();
+        await applyRebalance();
+        await commit(streamId, at(0, 5));
+        const late = { failuresMaximum: 2, partitions: [failing(0, 5)] };
+        await coordination.closeSession(subscription, streamId, 'accepted', late);
+        expect(await record(0)).to.deep.equal({ failures: 1, firstOffset: 6, throughOffset: 9, isOneByOne: true });
+        await fail(2, failing(0, 6));
+        expect(await record(0)).to.have.property('failures', 2);
+      });
+
       it('are not counted when a session is closed because its process died', async () => {
         const dying = randomUUID();
         await coordination.renewLease(dying, 300);
