@@ -57,6 +57,18 @@ const harms: Readonly<Record<string, Harm>> = {
   pauseLog(world) {
     pause(world, world.logProcess, world.chance.between(100, 8_000));
   },
+  /** What the store has acknowledged meanwhile must be in the log, or it is lost. */
+  async forgetBehindCut(world) {
+    const { network, store, chance } = world;
+    const { name } = store.process;
+    const milliseconds = chance.between(100, 8_000);
+    world.note(() => `${name} is cut off from the log for ${milliseconds} ms, and then forgets everything`);
+    network.cutOff.add(name);
+    later(world, milliseconds, () => {
+      network.cutOff.delete(name);
+      void store.forget();
+    });
+  },
   expire(world) {
     world.expire(world.anyPartition());
   },

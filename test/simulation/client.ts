@@ -27,6 +27,8 @@ export interface Manners {
   stallMillisecondsMaximum: number;
   /** Closes the connection. */
   leaves: number;
+  /** Does not wait long for the first line of a stream, which may have no partition yet. */
+  hurries: number;
   /** Does not commit the received events for now. */
   skipsCommits: number;
   /** Commits long after it received the events. */
@@ -45,6 +47,7 @@ export const goodManners: Readonly<Manners> = {
   stalls: 0,
   stallMillisecondsMaximum: 0,
   leaves: 0,
+  hurries: 0,
   skipsCommits: 0,
   delaysCommits: 0,
   repeatsCommits: 0,
@@ -131,8 +134,10 @@ export class SimulatedClient {
     const committedOffsets = new Map<string, string>();
     /** The partitions of which nothing more can be committed, because the consumer failed with an event. */
     const failed = new Set<string>();
+    let waitMilliseconds = chance.happens(this.manners.hurries) ? chance.between(10, 2_000) : patienceMilliseconds;
     for (;;) {
-      const outcome = await connection.read(patienceMilliseconds);
+      const outcome = await connection.read(waitMilliseconds);
+      waitMilliseconds = patienceMilliseconds;
       if (typeof outcome === 'string') {
         note(() => `${process.name} finds ${streamId} ${outcome}`);
         return;

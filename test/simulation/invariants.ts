@@ -97,6 +97,8 @@ interface ObservedStream {
   readonly sent: Map<string, Offset[]>;
   /** The last cursor of each partition that the node has sent with events. */
   readonly sentThrough: Map<string, Offset>;
+  /** The last event of each partition that left before the stream began to end. */
+  readonly sentBeforeEnd: Map<string, Offset>;
   receivedEvents: number;
   /** When its session was closed because the lease of its node had expired. Simulated milliseconds. */
   reapedAt: number | undefined;
@@ -118,6 +120,8 @@ export interface InvariantsOptions {
   readonly leaseMilliseconds: number;
   /** When a call of this node to the store last failed, in simulated milliseconds. */
   readonly storeFailedAt: (nodeName: string) => number;
+  /** When this node last heard that its lease was renewed, in simulated milliseconds. */
+  readonly renewedAt: (nodeName: string) => number;
   /** Why a stream has ended, in the words of its last line; undefined when that is not known. */
   readonly closeReason: (streamId: string) => string | undefined;
   /**
@@ -159,7 +163,8 @@ const unownedMillisecondsBeyondLeaseInRounds = 5_000;
  *
  * I3, that what is not committed is delivered again, has no message of its own: at the end of a run, everything must be
  * delivered and committed.
- * The rules D1 to D8, on events that consumers cannot process, are at the checks here and in passed-over-events.ts.
+ * The rules D1 to D8, on events that consumers cannot process, are at the checks here and in passed-over-events.ts, and
+ * W1 to W4, on streams that wait for a slot, in waiting-streams.ts.
  */
 export class Invariants {
   readonly #options: InvariantsOptions;
@@ -216,6 +221,7 @@ export class Invariants {
       received: new Map(),
       sent: new Map(),
       sentThrough: new Map(),
+      sentBeforeEnd: new Map(),
       receivedEvents: 0,
       reapedAt: undefined,
     });
@@ -241,6 +247,8 @@ export class Invariants {
     stream.sentThrough.set(key, line.offset);
     const first = offsets.length;
     for (const event of line.events) offsets.push(offsetOf(partition.published, event, key));
+    const isEnding = this.#options.closeReason(line.streamId) !== undefined;
+    if (!isEnding) stream.sentBeforeEnd.set(key, offsets.at(-1) ?? -1);
     this.#checkWindow(subscription, stream, line.streamId);
     this.#checkSearch(subscription, stream, line, key, offsets[first] ?? -1);
   }
@@ -401,6 +409,12 @@ export class Invariants {
     if (snapshot !== undefined) waiting.checkNoticed(snapshot.topology, storeTime);
   }
 
+  /** Where nothing ever fails, streams that wait take free slots at once. Called after each change of the store. */
+  checkToldAtOnce(subscriptionId: string, storeTime: number): void {
+    const { snapshot, waiting } = this.#subscription(subscriptionId);
+    if (snapshot !== undefined) waiting.checkToldAtOnce(snapshot.topology, storeTime);
+  }
+
   #restart(partition: SubscribedPartition): void {
     if (partition.unownedSince !== undefined) partition.unownedSince = this.#options.now();
   }
@@ -467,7 +481,8 @@ export class Invariants {
   }
 
   /**
-   * A node must not send once others may have taken over. Only a node that cannot reach the store may not know that.
+   * A node must not send once others may have taken over. Only a node that cannot reach the store may not know that,
+   * until its lease is renewed.
    */
   #checkExclusive(
     { snapshot }: ObservedSubscription,
@@ -478,8 +493,8 @@ export class Invariants {
     if (reapedAt === undefined) return;
     const owner = snapshot?.topology.partitions.find((partition) => partitionKey(partition) === key)?.streamId;
     if (owner === undefined || owner === null || owner === streamId) return;
-    const { storeFailedAt, leaseMilliseconds } = this.#options;
-    if (storeFailedAt(nodeName) > reapedAt - 3 * leaseMilliseconds) return;
+    const { storeFailedAt, renewedAt, leaseMilliseconds } = this.#options;
+    if (storeFailedAt(nodeName) > reapedAt - 3 * leaseMilliseconds && renewedAt(nodeName) <= reapedAt) return;
     throw new Violation(`${streamId} sent events of ${key} after its lease had ended and ${owner} had taken over`);
   }
 
@@ -668,7 +683,10 @@ export class Invariants {
     if (topology.sessions.some(({ streamId }) => streamId === args[1])) this.#noteEnd(subscription, operation);
   }
 
-  /** D8: a stream reports as failed what it has sent and what is not committed, unless the service ended it. */
+  /**
+   * D8: a stream reports as failed what it has sent and what is not committed, unless the service ended it. Its last
+   * events may leave while it reports.
+   */
   #noteEnd({ id, streams, partitions }: ObservedSubscription, { topology, arguments: args }: StoreOperation): void {
     const [, streamId, lateCommits, failed] = args as [string, string, LateCommits, FailedDeliveries | undefined];
     const stream = streams.get(streamId);
@@ -684,7 +702,8 @@ export class Invariants {
       const uncommitted = uncommittedOf(stream, key, partition);
       const reported = failed?.partitions.find((delivery) => partitionKey(delivery) === key);
       if (reported === undefined) {
-        if (!isDue || uncommitted.length === 0) continue;
+        const isOwed = uncommitted.some((offset) => offset <= (stream.sentBeforeEnd.get(key) ?? -1));
+        if (!isDue || !isOwed) continue;
         throw new Violation(`D8: ${streamId} does not report ${uncommitted[0]} of ${key} as failed: ${reason}`);
       }
       const { firstOffset: offset } = reported;
@@ -800,7 +819,8 @@ export class Invariants {
     const { published } = partition;
     // A client may pass over what a reset wants to be delivered again: it commits, for another stream, what it received
     // before the reset.
-    const isBySender = committedBySender(subscription, operations, key, offset);
+    const sentByCommitters = sentByCommittersOf(subscription, operations, key, offset);
+    const isBySender = sentByCommitters.every((sent) => (sent.at(-1) ?? -1) >= offset);
     const delivered = isBySender ? partition.delivered : partition.everDelivered;
     for (let passed = before + 1; passed <= offset; passed += 1) {
       if (passed < published.earliest || published.events[passed] === undefined) continue;
@@ -813,7 +833,9 @@ export class Invariants {
         this.unprocessable.passedOver(subscription.id, key, passed, partition.highestFence);
         continue;
       }
-      if (isBySender) this.unprocessable.committedByConsumer(subscription.id, key, passed);
+      if (sentByCommitters.every((sent) => sent.includes(passed))) {
+        this.unprocessable.committedByConsumer(subscription.id, key, passed);
+      }
       if (delivered[passed] === true) continue;
       throw new Violation(`I1: ${passed} of ${key} is committed and was never delivered`);
     }
@@ -1010,17 +1032,17 @@ function isPassedOverByFilter(
   });
 }
 
-/** Whether every commit of this offset came with the id of a stream that had sent it. */
-function committedBySender(
+/** The offsets that the streams had sent whose ids the commits of this offset came with. */
+function sentByCommittersOf(
   { streams }: ObservedSubscription,
   operations: readonly StoreOperation[],
   key: string,
   offset: Offset,
-): boolean {
-  return operations.every(({ method, arguments: args }) => {
-    if (method !== 'commit') return true;
+): (readonly Offset[])[] {
+  return operations.flatMap(({ method, arguments: args }) => {
+    if (method !== 'commit') return [];
     const [, streamId, cursors] = args as [string, string, readonly CursorToCommit[]];
-    const isOther = !cursors.some((cursor) => partitionKey(cursor) === key && cursor.offset === offset);
-    return isOther || (streams.get(streamId)?.sent.get(key)?.at(-1) ?? -1) >= offset;
+    const isCommitted = cursors.some((cursor) => partitionKey(cursor) === key && cursor.offset === offset);
+    return isCommitted ? [streams.get(streamId)?.sent.get(key) ?? []] : [];
   });
 }

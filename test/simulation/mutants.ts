@@ -209,12 +209,6 @@ const mutants: readonly Mutant[] = [
     replacement: 'this.#filteredAppendedAt = appendedAt;\n        this.passedThrough = offset;',
   },
   {
-    fault: 'What a filter passed over behind events that are read again counts as read',
-    file: buffer,
-    text: 'this.filteredThrough = Math.min(this.filteredThrough, this.passedThrough);',
-    replacement: '',
-  },
-  {
     fault: 'The service commits what a filter passed over',
     file: 'broker/streaming/stream-partition.js',
     text: 'passed > committedThrough && filteredThrough <= committedThrough;',
@@ -299,12 +293,6 @@ const mutants: readonly Mutant[] = [
     replacement: 'partition.fence += 1;',
   },
   {
-    fault: 'A stream that lost its partition counts failures of it',
-    file: state,
-    text: 'if (partition?.streamId !== streamId)\n                continue;\n            partition.failureRecord',
-    replacement: 'if (partition === undefined)\n                continue;\n            partition.failureRecord',
-  },
-  {
     fault: 'A session that is closed later reports nothing',
     file: 'redis/session-close-retries.js',
     text: 'await this.#close(subscriptionId, streamId, ...details);',
@@ -320,8 +308,8 @@ const mutants: readonly Mutant[] = [
   {
     fault: 'A letter is written although the policy is to skip',
     file: unprocessable,
-    text: 'if (policy.keepsDeadLetters) {\n',
-    replacement: 'if (true) {\n',
+    text: 'if (policy.keepsDeadLetters && !search.hasLetter) {\n',
+    replacement: 'if (!search.hasLetter) {\n',
   },
   {
     fault: 'One event more is passed over',

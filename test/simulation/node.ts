@@ -33,6 +33,8 @@ export interface NodeOptions {
   readonly newStreamId: () => string;
   /** A number from 0 up to 1. */
   readonly random: () => number;
+  /** Called when the lease of the node was renewed. */
+  readonly onRenewed: () => void;
   readonly onStreamOpened: (subscriptionId: string, streamId: string, rules: StreamRules) => void;
 }
 
@@ -48,13 +50,14 @@ export class SimulatedNode {
   readonly #streams = new Map<string, SubscriptionStream>();
 
   constructor(options: NodeOptions) {
-    const { process, registry, log, coordination, newStreamId } = options;
+    const { process, registry, log, coordination, newStreamId, onRenewed } = options;
     const { clock } = process;
     const logger = silentLogger;
     this.process = process;
     this.coordination = coordination;
     this.#options = options;
-    const lease = new NodeLease({ coordination, nodeId: process.name, leaseMilliseconds, clock, logger });
+    const health = { reportReady: onRenewed, reportNotReady: () => {} };
+    const lease = new NodeLease({ coordination, nodeId: process.name, leaseMilliseconds, clock, logger, health });
     const ends = new EndOffsetCache({ log, registry });
     const broker = { registry, log, coordination, clock, logger, metrics };
     const publisher = new Publisher({ ...broker, eventTypes: new EventTypes(broker), random: this.#options.random });

@@ -154,7 +154,11 @@ export class PassedOverEvents {
     if (letters.some((other) => other.eid !== eid))
       throw new Violation(`D4: ${offset} of ${key} has letters of two ids`);
     partition.letters.set(offset, [...letters, letter]);
-    partition.newLetters.add(offset);
+    // A stream that has not heard of a reset or a loss writes the letter of what failed before.
+    const { failures } = partition;
+    if (failures.offset === offset && failures.alone >= this.#sendsMinimum(letter.subscriptionId)) {
+      partition.newLetters.add(offset);
+    }
   }
 
   /** D5: a consumer that was sent an event committed it. Then there is no letter of it since the last reset. */

@@ -28,6 +28,8 @@ export interface SimulatedLogOptions {
   readonly data: LogData;
   readonly clock: Clock;
   readonly transport?: LogTransport;
+  /** How much the next read returns at most, at the end of a batch. Bytes; otherwise what it was asked for. */
+  readonly readBytesMaximum?: () => number;
 }
 
 const direct: LogTransport = async (_name, work) => work();
@@ -37,11 +39,13 @@ export class SimulatedLog implements EventLog {
   readonly #data: LogData;
   readonly #clock: Clock;
   readonly #transport: LogTransport;
+  readonly #readBytesMaximum: () => number;
   /** Waiting reads. Calling one ends it with an error. */
   readonly #waiting = new Set<() => void>();
   #isClosed = false;
 
-  constructor({ data, clock, transport = direct }: SimulatedLogOptions) {
+  constructor({ data, clock, transport = direct, readBytesMaximum = () => Infinity }: SimulatedLogOptions) {
+    this.#readBytesMaximum = readBytesMaximum;
     this.#data = data;
     this.#clock = clock;
     this.#transport = transport;
@@ -144,8 +148,9 @@ export class SimulatedLog implements EventLog {
 
   #read(
     { topic, partition, offset }: TopicPartition & { readonly offset: Offset },
-    { bytesMaximum, waitMilliseconds, signal }: ReadOptions,
+    { bytesMaximum: requestedBytes, waitMilliseconds, signal }: ReadOptions,
   ): ReadResult | Promise<ReadResult> {
+    const bytesMaximum = Math.min(requestedBytes, this.#readBytesMaximum());
     const nothing = { batches: [], nextOffset: offset };
     const found = this.#data.read({ topic, partition }, offset, bytesMaximum);
     if (found !== undefined) return found;

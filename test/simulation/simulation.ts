@@ -40,6 +40,7 @@ export async function simulate(seed: number, options: RunOptions = {}): Promise<
   const { chance } = world;
   const activeUntil = Math.round(chance.between(10_000, 40_000) * (isShort ? shareOfShortRun(seed) : 1));
   const adversary = beginAdversary(world);
+  world.isCalm = !adversary.isHarmful;
   void publishUntil(world, activeUntil);
   while (await world.runStep(activeUntil));
   if (world.violation === undefined) {
@@ -73,7 +74,7 @@ async function populate(world: World): Promise<void> {
     await world.defineEventType(`loans.${index}`, chance.between(1, 3));
   }
   world.hasPolicies = chance.happens(0.5);
-  if (world.hasPolicies && chance.happens(0.7)) world.failing = 0.04 * chance.next();
+  if (world.hasPolicies && chance.happens(0.7)) world.failing = 0.1 * chance.next();
   const subscriptions = chance.between(1, 2);
   for (let index = 1; index <= subscriptions; index += 1) {
     // The first subscription is read to its end, whatever happens to the second.
@@ -98,6 +99,7 @@ function randomManners({ chance }: World): Manners {
     stalls: sometimes(0.2),
     stallMillisecondsMaximum: chance.between(1_000, 20_000),
     leaves: sometimes(0.15),
+    hurries: sometimes(0.5),
     skipsCommits: sometimes(0.5),
     delaysCommits: sometimes(0.4),
     repeatsCommits: sometimes(0.3),

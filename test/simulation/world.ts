@@ -66,6 +66,8 @@ export class World implements ServiceForClient {
   step = 0;
   /** No fault is in progress any more. */
   isQuiet = false;
+  /** Nothing but clients ever fails. */
+  isCalm = false;
   /** Whether subscriptions may have a policy for events that consumers fail with. */
   hasPolicies = false;
   /** How likely an event is one that consumers fail with. */
@@ -79,6 +81,8 @@ export class World implements ServiceForClient {
   #connectionCount = 0;
   #eventCount = 0;
   #storeReceivedCount = 0;
+  /** By node. Simulated milliseconds. */
+  readonly #renewedAt = new Map<string, number>();
   #lastCoordinations = new Map<string, NodeCoordination>();
 
   /** @param redis What executes the scripts, when the store is the one of a cluster. */
@@ -92,6 +96,7 @@ export class World implements ServiceForClient {
       leaseMilliseconds,
       closeReason: (streamId) => this.#closeReason(streamId),
       storeFailedAt: (name) => this.#lastCoordinations.get(name)?.failedAt ?? Number.NEGATIVE_INFINITY,
+      renewedAt: (name) => this.#renewedAt.get(name) ?? Number.NEGATIVE_INFINITY,
       mayLoseCommits: redis !== undefined,
     });
     this.store = redis === undefined ? this.#storeInMemory() : this.#storeOnRedis(redis);
@@ -225,6 +230,7 @@ export class World implements ServiceForClient {
       coordination,
       newStreamId: () => chance.uuid(),
       random: () => chance.next(),
+      onRenewed: () => this.#renewedAt.set(process.name, this.time.monotonic()),
       onStreamOpened: (id, streamId, rules) => {
         this.note(() => `${process.name} opens ${streamId}`);
         const streamIds = this.#streamIds.get(id) ?? [];
@@ -242,6 +248,7 @@ export class World implements ServiceForClient {
     return new SimulatedLog({
       data: this.data,
       clock: process.clock,
+      readBytesMaximum: () => (this.chance.happens(0.6) ? this.chance.between(1, 60) : Infinity),
       transport: (name, work) =>
         this.network.call(
           process,
@@ -467,6 +474,7 @@ export class World implements ServiceForClient {
       const snapshot = await store.snapshot(id);
       if (snapshot === undefined) continue;
       this.observe(() => this.invariants.storeChanged(id, snapshot, operations, store.now()));
+      if (this.isCalm) this.observe(() => this.invariants.checkToldAtOnce(id, store.now()));
     }
     if (!this.#isRecording) return;
     for (const { caller, method, isFinished, error, arguments: args } of operations) {

@@ -26,7 +26,7 @@ export interface NodeLeaseOptions {
   readonly clock: Clock;
   readonly logger: Logger;
   /** Notified when the coordination store has not responded for long, and when it responds again. */
-  readonly health?: HealthPart;
+  readonly health?: Pick<HealthPart, 'reportReady' | 'reportNotReady'>;
 }
 
 /** The unused share of the lease: clocks do not run equally fast, and a check takes a moment to take effect. */

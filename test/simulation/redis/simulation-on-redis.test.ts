@@ -25,9 +25,9 @@ describe('the broker in simulated time, on the scripts of a real Redis', functio
 
   it('has the same history, byte for byte, for the same seed, also when Redis loses its data', async () => {
     const options = { isRecording: true, isShort: true, redis };
-    const { history, violation } = await simulate(31, options);
+    const { history, violation } = await simulate(51, options);
     expect(violation).to.equal(undefined);
     expect(history.filter((line) => line.endsWith('the store forgets everything'))).not.to.have.length(0);
-    expect((await simulate(31, options)).history.join('\n')).to.equal(history.join('\n'));
+    expect((await simulate(51, options)).history.join('\n')).to.equal(history.join('\n'));
   });
 });
