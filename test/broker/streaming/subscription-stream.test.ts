@@ -448,6 +448,28 @@ describe('a subscription stream', () => {
       successor.clientClosed();
     });
 
+    for (const [title, isRenewed, expected] of [
+      ['sends the events of its unread last line when its lease is renewed in time', true, [1, 2]],
+      ['has ended without the events of its unread last line when its time for commits is over', false, []],
+    ] as const) {
+      it(title, async () => {
+        const { type, id } = await prepare(1);
+        await server.publish(type, 0, [1, 2]);
+        const source = { batch_limit: 10, batch_flush_timeout: 60, stream_timeout: 5, commit_timeout: 60 };
+        const { clock, lease, stream, reads } = await openStoppable(id, source);
+        await eventually(() => reads() > 0);
+        await clock.turn(5_000);
+        clock.jump(17_000);
+        const next = nextBatches(stream);
+        if (isRenewed) await lease.renew();
+        await clock.turn(isRenewed ? 1_000 : 60_000);
+        expect((await next).flatMap(({ events }) => events ?? [])).to.deep.equal(
+          expected.map((number) => ({ number })),
+        );
+        stream.clientClosed();
+      });
+    }
+
     it('resumes at its position when its lease is renewed and no other process took over', async () => {
       const { type, id } = await prepare(1);
       const { clock, lease, stream, reads } = await openStoppable(id);
@@ -864,6 +886,44 @@ describe('a subscription stream', () => {
       expect(watchers).to.equal(0);
     }
     expect(ends).to.deep.equal(['accepted', 'refused']);
+  });
+
+  it('with strict commits ends without an error when its client goes while the store learns what is sent', async () => {
+    const { type, id } = await prepare(1);
+    await server.publish(type, 0, [1]);
+    let isRecording = false;
+    let record = (): void => {};
+    const mayRecord = new Promise<void>((resolve) => (record = resolve));
+    const coordination = overriding<Coordination>(server.coordination, {
+      recordSent: async (...sent) => {
+        isRecording = true;
+        await mayRecord;
+        return server.coordination.recordSent(...sent);
+      },
+    });
+    const stream = await open(id, { strict_commits: true }, { coordination });
+    const reading = nextBatches(stream);
+    await eventually(() => isRecording);
+    stream.clientClosed();
+    record();
+    expect(await reading).to.deep.equal([]);
+  });
+
+  it('commits what no consumer can commit again after five seconds', async () => {
+    const type = await server.defineEventType(1, true);
+    const id = await server.subscribe([type]);
+    const deletion = { key: 'a', value: null };
+    const committed = async () => (await server.coordination.committedOffsets(id))[0]?.offset;
+    await server.append(type, 0, [deletion]);
+    const { clock, stream } = await openOnOwnClock(id, {});
+    await eventually(async () => (await committed()) === 0);
+    await server.append(type, 0, [deletion]);
+    await eventually(() => clock.hasDeadline(5_000));
+    await clock.turn(4_999);
+    expect(await committed()).to.equal(0);
+    await clock.turn(1);
+    await eventually(async () => (await committed()) === 1);
+    stream.clientClosed();
   });
 
   it('detects a commit whose notification was lost', async () => {
