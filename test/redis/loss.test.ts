@@ -268,6 +268,27 @@ describe('a Redis that loses its data', () => {
     expect(await first.committedOffsets(removed)).to.deep.equal([]);
   });
 
+  it('does not get back a stream that missed a reset, and gets the others', async () => {
+    const { own, other, before } = await sharing();
+    const moved = partitionOwnedBy(before, own);
+    await first.commit(subscription, own, [at(moved, 50)]);
+    // The lease of the first process has ended, and it is paused: its session is closed without its knowledge.
+    await second.closeSession(subscription, own);
+    await second.beginReset(subscription);
+    await second.finishReset(subscription, [at(moved, 3)]);
+    const next = await join(second, 'second');
+    await second.closeSession(subscription, other);
+    await applyRebalance(second);
+    await harness.client.flushall();
+    await first.committedOffsets(subscription);
+    await second.committedOffsets(subscription);
+    await eventually(async () => (await first.topology(subscription)).sessions.length > 0);
+    const { sessions, partitions } = await first.topology(subscription);
+    expect(sessions.map(({ streamId }) => streamId)).to.deep.equal([next]);
+    expect(partitions.map(({ streamId }) => streamId)).to.deep.equal([next, next]);
+    expect((await offsets(first))[moved]).to.equal(3);
+  });
+
   it('changes nothing with a reset during which streams could open, because its mark was lost', async () => {
     await first.initialise(subscription, [at(0, 50)]);
     await first.beginReset(subscription);

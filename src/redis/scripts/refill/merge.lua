@@ -1,7 +1,8 @@
 -- Merges what the mirror or a node knows of subscriptions of one shard into a Redis that may know less.
 -- Offsets: the higher epoch wins, then the larger offset. Fences: above every known one.
 -- Open sessions of the node are restored, with their partitions unless another node was faster. Sessions that the node
--- has closed in the meantime are closed. What was removed stays removed.
+-- has closed in the meantime are closed, and so is a stream that a reset should have ended: it owned a partition under a
+-- fence below the epoch of its offset. What was removed stays removed.
 -- Can be repeated any number of times, by any number of nodes, in any order.
 -- KEYS  shard, nodes, dirty, then per subscription: meta, owners, offsets, sessions, removed
 -- ARGV  'unused', prefix of the channels, origin, '1' for a refill, count of nodes, per node: node, milliseconds; then
@@ -50,13 +51,25 @@ local function merge(meta, owners, offsets, sessions, removed)
     changed = true
   end
 
+  -- Each partition has five values.
+  local partition_count = tonumber(ARGV[index + 3])
+  local first, last = index + 4, index + 3 + 5 * partition_count
+  local merged, reset_streams = {}, {}
+  for at = first, last, 5 do
+    local partition, known_fence, stream = ARGV[at], tonumber(ARGV[at + 2]), ARGV[at + 3]
+    local encoded = not is_unknown and merge_offset(partition, ARGV[at + 1], ARGV[at + 4] == '1')
+    if encoded then
+      merged[partition] = true
+      local _, epoch = read_offset(encoded)
+      if stream ~= '' and known_fence < epoch then reset_streams[stream] = true end
+    end
+  end
   -- While nodes come back, a partition without an owner may belong to another node.
   local recovering = is_refill or is_recovering(meta)
-  local partition_count = tonumber(ARGV[index + 3])
-  index = index + 4
-  for _ = 1, partition_count do
-    local partition, known_fence, stream = ARGV[index], tonumber(ARGV[index + 2]), ARGV[index + 3]
-    if not is_unknown and merge_offset(partition, ARGV[index + 1], ARGV[index + 4] == '1') then
+  for at = first, last, 5 do
+    local partition, known_fence, stream = ARGV[at], tonumber(ARGV[at + 2]), ARGV[at + 3]
+    if reset_streams[stream] then stream = '' end
+    if merged[partition] then
       local encoded = redis.call('HGET', owners, partition)
       local owner = encoded and read_owner(encoded)
       if not owner or known_fence > owner.fence then
@@ -65,14 +78,14 @@ local function merge(meta, owners, offsets, sessions, removed)
         set_owner(partition, stream, owner.fence + 1)
       end
     end
-    index = index + 5
   end
+  index = last + 1
   local session_count = tonumber(ARGV[index])
   local open_streams = {}
   index = index + 1
   for _ = 1, session_count do
-    open_streams[ARGV[index]] = true
-    if not is_unknown then
+    open_streams[ARGV[index]] = not reset_streams[ARGV[index]]
+    if not is_unknown and open_streams[ARGV[index]] then
       if redis.call('HSETNX', sessions, ARGV[index], ARGV[index + 1]) == 1 then
         changed = true
       else

@@ -1,5 +1,6 @@
 -- Sets offsets, in either direction, under new epochs. Takes every partition from its owner under a new fence and ends
--- the reset. Without offsets it only ends the reset.
+-- the reset. The fence of a partition that it moves is not below the new epoch: refill/merge knows by that which owners
+-- are from before. Without offsets it only ends the reset.
 -- KEYS  shard, dirty, meta, owners, offsets, sessions
 -- ARGV  incarnation, channel, origin, subscription, then per partition: partition, offset
 -- {'OK', partition, offset@epoch, ...} | {'LOST'} when the mark was lost and streams have opened since, which would
@@ -9,6 +10,7 @@ if mismatch then return mismatch end
 local dirty, meta, owners, offsets = KEYS[2], KEYS[3], KEYS[4], KEYS[5]
 if #ARGV > 4 and not is_resetting(meta) and redis.call('HLEN', KEYS[6]) > 0 then return {'LOST'} end
 local reply = {'OK'}
+local epochs = {}
 for index = 5, #ARGV, 2 do
   local partition = ARGV[index]
   local epoch = initial_number()
@@ -19,6 +21,7 @@ for index = 5, #ARGV, 2 do
   else
     write_owner(owners, partition, {state = 'U', stream = '', next_stream = '', fence = initial_number()})
   end
+  epochs[partition] = epoch
   encoded = ARGV[index + 1] .. '@' .. format_integer(epoch)
   redis.call('HSET', offsets, partition, encoded)
   redis.call('HSET', dirty, ARGV[4] .. '/' .. partition, encoded)
@@ -28,7 +31,7 @@ end
 if #reply > 1 then
   local all = redis.call('HGETALL', owners)
   for index = 1, #all, 2 do
-    local fence = read_owner(all[index + 1]).fence + 1
+    local fence = math.max(read_owner(all[index + 1]).fence + 1, epochs[all[index]] or 0)
     write_owner(owners, all[index], {state = 'U', stream = '', next_stream = '', fence = fence})
   end
 end
