@@ -70,6 +70,8 @@ interface SubscribedPartition {
   readonly resetTargets: Set<Offset>;
   /** The position that the last reset has set. */
   lastReset: Offset | undefined;
+  /** When a reset last moved it. Simulated milliseconds. */
+  resetAt: number | undefined;
   /** The store has lost its data, and does not have all commits yet that it had acknowledged. */
   isBehind: boolean;
   /** Since when no open session has owned it. Simulated milliseconds. */
@@ -160,6 +162,7 @@ const unownedMillisecondsBeyondLeaseInRounds = 5_000;
  * - I11: while everything works, each partition gets an owner.
  *
  * - R1 to R5: a store that has lost its data gets back what the log had, under new fences, and what each node knows.
+ * - R6: a stream that a reset should have ended does not come back.
  *
  * I3, that what is not committed is delivered again, has no message of its own: at the end of a run, everything must be
  * delivered and committed.
@@ -630,6 +633,7 @@ export class Invariants {
     }
     partition.highestFence = now.fence;
     this.#checkState(after, now, key);
+    this.#checkNotReset(subscription, now, key);
     if (was?.streamId === undefined || was.streamId === null || was.streamId === now.streamId) return;
     const isOwnerOpen = after.topology.sessions.some(({ streamId }) => streamId === was.streamId);
     if (!isOwnerOpen) return;
@@ -652,6 +656,14 @@ export class Invariants {
     }
     if (now.streamId === null || topology.sessions.some(({ streamId }) => streamId === now.streamId)) return;
     throw new Violation(`I11: ${key} is owned by ${now.streamId}, whose session has ended`);
+  }
+
+  /** R6: no owner is older than the last reset. */
+  #checkNotReset({ streams, partitions }: ObservedSubscription, { streamId }: PartitionOwnership, key: string): void {
+    const openedAt = streamId === null ? undefined : streams.get(streamId)?.openedAt;
+    const resetAt = partitions.get(key)?.resetAt;
+    if (openedAt === undefined || resetAt === undefined || openedAt >= resetAt) return;
+    throw new Violation(`R6: ${streamId} owns ${key}, which a reset has taken from it`);
   }
 
   /** I5: a partition is handed over when everything that was sent of it is committed. */
@@ -803,6 +815,7 @@ export class Invariants {
     const isReset = partition.resetTargets.has(offset) && (isRestored || operations.some(isFinishedReset));
     if (isReset || (isRestored && partition.lastReset === offset && offset < before)) {
       this.#reset(partition, offset);
+      if (operations.some(isFinishedReset)) partition.resetAt = this.#options.now();
       return;
     }
     if (offset < before && partition.isBehind) {
@@ -919,6 +932,7 @@ export class Invariants {
       askedByClients: -1,
       resetTargets: new Set<Offset>(),
       lastReset: undefined,
+      resetAt: undefined,
       isBehind: false,
       unownedSince: undefined,
       owner: undefined,

@@ -404,6 +404,12 @@ const mutantsOnRedis: readonly Mutant[] = [
     replacement: 'known_fence',
   },
   {
+    fault: 'A stream that missed a reset comes back',
+    file: merge,
+    text: "if stream ~= '' and known_fence < epoch then",
+    replacement: 'if false then',
+  },
+  {
     fault: 'A stream does not get its partitions back',
     file: merge,
     text: "elseif stream ~= '' and owner.stream == '' and recovering then",

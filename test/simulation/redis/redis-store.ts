@@ -397,19 +397,26 @@ export class RedisStore implements SimulatedStore {
     }
   }
 
-  /** R4: a node brings back its streams, and R5: what they own, while no other stream owns it. */
+  /**
+   * R4: a node brings back its streams, and R5: what they own, while no other stream owns it. Neither is so for those
+   * that missed a reset, which R6 judges.
+   */
   #checkMerged(caller: string, [subscriptionId, , streamIds, owned]: MergeArguments): void {
     const raw = this.#rawOf(subscriptionId);
     if (raw === undefined) return;
-    const [, , sessions, owners] = raw;
+    const [, , sessions, owners, offsets] = raw;
+    const stored = decodeOffsets(offsets);
+    const isReset = (key: string, fence: number): boolean => fence < (stored.get(key)?.epoch ?? 0);
+    const reset = new Set(owned.flatMap(([key, streamId, fence]) => (isReset(key, fence) ? [streamId] : [])));
     const open = new Set(pairs(sessions).map(([streamId]) => streamId));
     const ownerOf = new Map(pairs(owners).map(([key, owner]) => [key, owner.split('|')[1]]));
     this.#options.observe(() => {
       for (const streamId of streamIds) {
-        if (!open.has(streamId)) throw new Violation(`R4: ${caller} brings back ${streamId}, and it is not open`);
+        if (open.has(streamId) || reset.has(streamId)) continue;
+        throw new Violation(`R4: ${caller} brings back ${streamId}, and it is not open`);
       }
       for (const [key, streamId] of owned) {
-        if (!this.#isRecovering(raw) || ownerOf.get(key) !== '') continue;
+        if (!this.#isRecovering(raw) || ownerOf.get(key) !== '' || reset.has(streamId)) continue;
         throw new Violation(`R5: ${caller} brings back ${streamId}, which owned ${key} and does not get it`);
       }
     });

@@ -17,6 +17,8 @@ type Values = readonly string[];
 
 const nothing = (): undefined => undefined;
 
+type OwnedPartition = readonly [partitionKey: string, streamId: string, fence: number];
+
 /** Of a node that brings back what it knows of a subscription. */
 export type MergeArguments = [
   subscriptionId: string,
@@ -24,7 +26,7 @@ export type MergeArguments = [
   /** Its open streams. */
   streamIds: readonly string[],
   /** What they own, as far as it knows. */
-  owned: readonly (readonly [partitionKey: string, streamId: string])[],
+  owned: readonly OwnedPartition[],
 ];
 
 /** The operations of scripts that serve one subscription, whose id is not among their values. */
@@ -132,10 +134,10 @@ function merges(values: Values): ScriptOperation[] {
     const subscriptionId = next();
     next();
     next();
-    const owned: [partitionKey: string, streamId: string][] = [];
+    const owned: OwnedPartition[] = [];
     for (let partitions = Number(next()); partitions > 0; partitions -= 1) {
-      const [key, , , streamId] = [next(), next(), next(), next(), next()];
-      if (streamId !== '') owned.push([key, streamId]);
+      const [key, , fence, streamId] = [next(), next(), next(), next(), next()];
+      if (streamId !== '') owned.push([key, streamId, Number(fence)]);
     }
     const streamIds = Array.from({ length: Number(next()) }, () => {
       const streamId = next();
