@@ -660,6 +660,7 @@ describe('Publisher', () => {
         'submitted 1 ',
         'failed 2 it is LOG_FULL',
       ]);
+      expect(outcome.items.map(({ retryable }) => retryable)).to.deep.equal([true, undefined, true]);
       const samples = readExposition(await metrics.registry.metrics()).filter(({ labels }) => labels['event_type']);
       const valueOf = (name: string): number | undefined => samples.find((sample) => sample.name === name)?.value;
       expect(valueOf('lendstream_published_events_total')).to.equal(1);
