@@ -61,8 +61,9 @@ function positionAt(
   listed: ListedOffset | undefined,
 ): TopicPartition & { readonly offset: Offset } {
   const errorCode = listed?.errorCode ?? protocolError.leaderNotAvailable;
-  if (errorCode !== protocolError.none)
+  if (errorCode !== protocolError.none) {
     throw errorOf(errorCode, `Looking up a time in topic ${topic}, partition ${partition},`);
+  }
   const offset = listed === undefined || listed.offset < 0 ? latest : listed.offset;
   return { topic, partition, offset: Math.max(offset, earliest) };
 }

@@ -4,16 +4,14 @@ import { after, before, describe, it } from 'mocha';
 import { Kafka, logLevel } from 'kafkajs';
 import { KafkaGroupOffsets } from '../../../src/kafka/admin/consumer-group-offsets.ts';
 import { ClusterMetadata } from '../../../src/kafka/connection/cluster-metadata.ts';
-import type { BrokerAddress, RequestSender } from '../../../src/kafka/connection/connections.ts';
 import { Coordinators } from '../../../src/kafka/connection/coordinator.ts';
-import type { KafkaRequest } from '../../../src/kafka/protocol/request.ts';
-import { WireWriter } from '../../../src/kafka/protocol/wire.ts';
 import type { KafkaLog } from '../../../src/kafka/log.ts';
 import { describeOnCluster } from '../../support/cluster.ts';
 import { openKafkaLog, uniqueTopic } from '../../support/kafka/log.ts';
 import { runKafkaTool } from '../../support/kafka/tools.ts';
 import { codeOf, records } from '../../support/log-reading.ts';
 import { SimulatedClock } from '../../support/simulated-clock.ts';
+import { CoordinatingBroker } from '../coordinating-broker.ts';
 import { pass } from '../simulated-broker.ts';
 
 describeOnCluster('Positions of a subscription in Kafka', (cluster) => {
@@ -91,52 +89,32 @@ describeOnCluster('Positions of a subscription in Kafka', (cluster) => {
   });
 });
 
-/** A broker that coordinates every group, and responds as the test lets it. */
-class CoordinatingBroker implements RequestSender {
-  /** The codes of the next responses about positions; none when they are used up. */
-  readonly errorCodes: number[] = [];
-  /** What a group has, besides the code of each. */
-  positions: readonly { readonly topic: string; readonly partition: number; readonly offset: number }[] = [];
-  /** When positions were stored or looked up. Monotonic milliseconds. */
-  readonly times: number[] = [];
-  lookups = 0;
-  readonly #clock: SimulatedClock;
-
-  constructor(clock: SimulatedClock) {
-    this.#clock = clock;
-  }
-
-  async send<Response>(_to: BrokerAddress, _purpose: string, request: KafkaRequest<Response>): Promise<Response> {
-    await Promise.resolve();
-    const writer = new WireWriter().int32(0);
-    if (request.name === 'FindCoordinator') {
-      this.lookups += 1;
-      return request.decode(writer.int16(0).string(null).int32(1).string('broker').int32(9_092).toBuffer());
-    }
-    this.times.push(this.#clock.monotonic());
-    const errorCode = this.errorCodes.shift() ?? 0;
-    if (request.name === 'OffsetCommit') {
-      writer.array(['a'], (topic) => writer.string(topic).int32(1).int32(0).int16(errorCode));
-    } else {
-      writer.array(this.positions, ({ topic, partition, offset }) => {
-        writer.string(topic).int32(1).int32(partition).int64(offset).string(null).int16(0);
-      });
-      writer.int16(errorCode);
-    }
-    return request.decode(writer.toBuffer());
-  }
-}
-
 function newGroupOffsets() {
   const clock = new SimulatedClock();
-  const broker = new CoordinatingBroker(clock);
-  const metadata = new ClusterMetadata(broker, [{ host: 'broker', port: 9_092 }], clock);
+  /** The codes of the next responses about positions; none when they are used up. */
+  const errorCodes: number[] = [];
+  /** What a group has, besides the code of each. */
+  const group: {
+    positions: readonly { readonly topic: string; readonly partition: number; readonly offset: number }[];
+  } = { positions: [] };
+  const broker = new CoordinatingBroker(clock, (request, response) => {
+    const errorCode = errorCodes.shift() ?? 0;
+    if (request === 'OffsetCommit') {
+      response.array(['a'], (topic) => response.string(topic).int32(1).int32(0).int16(errorCode));
+      return;
+    }
+    response.array(group.positions, ({ topic, partition, offset }) => {
+      response.string(topic).int32(1).int32(partition).int64(offset).string(null).int16(0);
+    });
+    response.int16(errorCode);
+  });
+  const metadata = new ClusterMetadata(broker, [broker.address], clock);
   const offsets = new KafkaGroupOffsets({
     connections: broker,
     coordinators: new Coordinators(metadata, clock),
     clock,
   });
-  return { clock, broker, offsets };
+  return { clock, broker, errorCodes, group, offsets };
 }
 
 describe('Positions of a group', () => {
@@ -144,8 +122,8 @@ describe('Positions of a group', () => {
 
   it('are sent again every 50 ms for ten seconds, while the coordinator moves or loads', async () => {
     for (const errorCode of [14, 15, 16]) {
-      const { clock, broker, offsets } = newGroupOffsets();
-      broker.errorCodes.push(...Array<number>(1_000).fill(errorCode));
+      const { clock, broker, errorCodes, offsets } = newGroupOffsets();
+      errorCodes.push(...Array<number>(1_000).fill(errorCode));
       const outcome = codeOf(offsets.export('group', positions));
       await pass(clock);
       for (let passed = 0; passed < 10_000; passed += 50) await pass(clock, 50);
@@ -162,8 +140,8 @@ describe('Positions of a group', () => {
       [25, 'UNPROCESSABLE'],
       [29, 'LOG_UNAVAILABLE'],
     ] as const) {
-      const { clock, broker, offsets } = newGroupOffsets();
-      broker.errorCodes.push(...Array<number>(1_000).fill(errorCode));
+      const { clock, errorCodes, offsets } = newGroupOffsets();
+      errorCodes.push(...Array<number>(1_000).fill(errorCode));
       const outcome = codeOf(offsets.export('group', positions));
       for (let passed = 0; passed < 10_100; passed += 50) await pass(clock, 50);
       expect(await outcome).to.equal(code);
@@ -174,22 +152,22 @@ describe('Positions of a group', () => {
   });
 
   it('are returned by topic, then partition, without those that were never stored', async () => {
-    const { clock, broker, offsets } = newGroupOffsets();
+    const { clock, errorCodes, group, offsets } = newGroupOffsets();
     const [first, second, third] = [
       { topic: 'a', partition: 2, offset: 0 },
       { topic: 'a', partition: 10, offset: 7 },
       { topic: 'b', partition: 1, offset: 5 },
     ];
-    broker.positions = [third, second, { topic: 'c', partition: 0, offset: -1 }, first].filter(
+    group.positions = [third, second, { topic: 'c', partition: 0, offset: -1 }, first].filter(
       (each) => each !== undefined,
     );
     expect(await offsets.of('group')).to.deep.equal([first, second, third]);
-    broker.errorCodes.push(15);
+    errorCodes.push(15);
     const again = offsets.of('group');
     await pass(clock);
     await pass(clock, 50);
     expect(await again).to.have.length(3);
-    broker.errorCodes.push(17);
+    errorCodes.push(17);
     expect(await codeOf(offsets.of('group'))).to.equal('UNPROCESSABLE');
   });
 });
