@@ -66,7 +66,7 @@ const harms: Readonly<Record<string, Harm>> = {
     network.cutOff.add(name);
     later(world, milliseconds, () => {
       network.cutOff.delete(name);
-      void store.forget();
+      if (!world.isQuiet) void store.forget();
     });
   },
   expire(world) {

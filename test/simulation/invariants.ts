@@ -321,7 +321,7 @@ export class Invariants {
         if (!this.#options.mayLoseCommits) partition.highestFence = -1;
         partition.lastOwner = undefined;
       }
-      for (const key of subscription.partitions.keys()) this.unprocessable.forget(subscriptionId, key);
+      for (const key of subscription.partitions.keys()) this.unprocessable.lose(subscriptionId, key);
       subscription.waiting.forget();
     }
     const own = operations.filter((operation) => operation.arguments[0] === subscriptionId);
@@ -330,7 +330,7 @@ export class Invariants {
     if (own.some(isResetWithOffsets)) {
       for (const [key, partition] of subscription.partitions) {
         partition.lastOwner = undefined;
-        this.unprocessable.forget(subscriptionId, key);
+        this.unprocessable.reset(subscriptionId, key);
       }
     }
     for (const ownership of snapshot.topology.partitions) {

@@ -36,6 +36,8 @@ interface ObservedPartition {
    * fence of the last one.
    */
   failures: { readonly offset: Offset; readonly since: number; streams: number; alone: number; fence: number };
+  /** What they were when the store lost its data: a stream may have counted them, and the log its commit. */
+  lostFailures: ObservedPartition['failures'];
   /** Events that failed often enough, and the fence under which they last did, also before resets and losses. */
   readonly failedOften: Map<Offset, number>;
   /** By offset. */
@@ -101,11 +103,19 @@ export class PassedOverEvents {
     this.#noteFailedOften(subscriptionId, partition);
   }
 
-  /** A reset of the cursors, or a loss of the store: the count begins again. */
-  forget(subscriptionId: string, key: string): void {
+  /** A reset of the cursors: the count begins again. */
+  reset(subscriptionId: string, key: string): void {
     const partition = this.#partition(subscriptionId, key);
     partition.failures = noFailures();
+    partition.lostFailures = noFailures();
     partition.newLetters.clear();
+  }
+
+  /** The store has lost its data: it counts again. */
+  lose(subscriptionId: string, key: string): void {
+    const { failures } = this.#partition(subscriptionId, key);
+    this.reset(subscriptionId, key);
+    this.#partition(subscriptionId, key).lostFailures = failures;
   }
 
   /**
@@ -125,9 +135,9 @@ export class PassedOverEvents {
   /** D1, D2: the service committed an event in the place of the consumer. */
   passedOver(subscriptionId: string, key: string, offset: Offset, fence: number): void {
     const partition = this.#partition(subscriptionId, key);
-    const { failures, letters } = partition;
+    const { failures, lostFailures, letters } = partition;
     const policies = this.#policiesSince(subscriptionId, this.#now() - decisionMillisecondsMaximum);
-    const alone = failures.offset === offset ? failures.alone : 0;
+    const alone = [failures, lostFailures].find((counted) => counted.offset === offset)?.alone ?? 0;
     if (alone < this.#sendsMinimum(subscriptionId)) {
       throw new Violation(`D1: ${offset} of ${key} was passed over after ${alone} failures alone`);
     }
@@ -203,6 +213,7 @@ export class PassedOverEvents {
     if (known !== undefined) return known;
     const partition = {
       failures: noFailures(),
+      lostFailures: noFailures(),
       failedOften: new Map<Offset, number>(),
       letters: new Map<Offset, ObservedLetter[]>(),
       newLetters: new Set<Offset>(),

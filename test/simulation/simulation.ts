@@ -64,6 +64,9 @@ function shareOfShortRun(seed: number): number {
   return seed % 3 === 0 ? 1 / 3 : 1 / 6;
 }
 
+/** How long clients stall that read in the end. Simulated milliseconds. */
+const stallMillisecondsMaximum = 20_000;
+
 /** Of a client that hardly ever reads. */
 const stuckManners: Manners = { ...goodManners, stalls: 1, stallMillisecondsMaximum: 1_000_000 };
 
@@ -97,7 +100,7 @@ function randomManners({ chance }: World): Manners {
   const sometimes = (most: number): number => (chance.happens(0.5) ? most * chance.next() : 0);
   return {
     stalls: sometimes(0.2),
-    stallMillisecondsMaximum: chance.between(1_000, 20_000),
+    stallMillisecondsMaximum: chance.between(1_000, stallMillisecondsMaximum),
     leaves: sometimes(0.15),
     hurries: sometimes(0.5),
     skipsCommits: sometimes(0.5),
@@ -167,9 +170,10 @@ async function drain(world: World): Promise<void> {
 async function publishBesideStuckClients(world: World): Promise<void> {
   if (!world.subscriptions.some(({ isStuck }) => isStuck)) return;
   world.failing = 0;
-  // The last messages of the bad weather may still be on their way, and hold up those behind them.
-  const allArrivedAt = world.time.monotonic() + slowMillisecondsMaximum;
-  while (await world.runStep(allArrivedAt));
+  // The last messages of the bad weather may still be on their way, and hold up those behind them. Clients that have
+  // good manners since may still stall.
+  const allReadyAt = world.time.monotonic() + Math.max(slowMillisecondsMaximum, stallMillisecondsMaximum);
+  while (await world.runStep(allReadyAt));
   for (const eventType of world.eventTypes) {
     for (let partition = 0; partition < world.partitionCount(eventType); partition += 1) {
       if (world.violation !== undefined) return;
