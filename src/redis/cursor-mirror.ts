@@ -52,6 +52,11 @@ export class CursorMirror {
   #dirty = new Map<string, MirrorEntry>();
   /** The entries that are being written. */
   #inFlight: readonly MirrorEntry[] = [];
+  /**
+   * The entries that are written, until Redis has heard of that. A Redis that lost its data may have been refilled
+   * before they were, and lacks them.
+   */
+  readonly #uncleared = new Map<string, MirrorEntry>();
   /** The dirty entries of all processes at the last check: by member, the written offset. */
   #pendingAtLastCheck = new Map<string, string>();
   #timer: Timer | undefined;
@@ -67,9 +72,12 @@ export class CursorMirror {
     this.#pendingCheckTimer = every(options.clock, pendingCheckMilliseconds, () => void this.#adoptPendingEntries());
   }
 
-  /** The entries that may not be in the mirror yet, a newer one of a partition behind an older one. */
+  /**
+   * The entries that may not be in the mirror yet, or were not when Redis was refilled from it; a newer one of a
+   * partition behind an older one.
+   */
   entries(): MirrorEntry[] {
-    return [...this.#inFlight, ...this.#dirty.values()];
+    return [...this.#uncleared.values(), ...this.#inFlight, ...this.#dirty.values()];
   }
 
   /** Schedules an offset to be written within {@link mirrorDelayMilliseconds}. */
@@ -127,14 +135,17 @@ export class CursorMirror {
         this.#inFlight = [];
         throw error;
       }
-      for (const entry of part) this.#options.onWritten(entry);
+      for (const entry of part) {
+        this.#options.onWritten(entry);
+        this.#uncleared.set(memberOf(entry), entry);
+      }
       this.#clearDirty(part);
     }
     this.#inFlight = [];
     this.#failureLogged = false;
   }
 
-  /** Marks entries as mirrored. Nothing waits for it: some process writes an entry that stays dirty once more. */
+  /** Marks entries as mirrored. Nothing waits for it: what Redis does not hear is repeated at the next check. */
   #clearDirty(entries: readonly MirrorEntry[]): void {
     const byShard = new Map<number, MirrorEntry[]>();
     for (const entry of entries) {
@@ -172,6 +183,9 @@ export class CursorMirror {
       subscriptions.map((subscriptionId) => store.keys.key(subscriptionId, 'offsets')),
     );
     if (this.#isClosed) return;
+    for (const entry of entries) {
+      if (this.#uncleared.get(memberOf(entry)) === entry) this.#uncleared.delete(memberOf(entry));
+    }
     if (reply[0] !== 'OK') {
       // Redis has lost its data, and gets these entries back when it takes calls again.
       for (const entry of entries) if (!this.#dirty.has(memberOf(entry))) this.enqueue(entry);
@@ -182,6 +196,7 @@ export class CursorMirror {
 
   /**
    * Takes over dirty entries that have not changed since the last check: the process that should write them has died.
+   * Tells Redis again what it has not heard of.
    */
   async #adoptPendingEntries(): Promise<void> {
     const { store, logger } = this.#options;
@@ -192,6 +207,7 @@ export class CursorMirror {
         if (this.#pendingAtLastCheck.get(member) === encoded) this.enqueue(decodeEntry(member, encoded));
       }
       this.#pendingAtLastCheck = seen;
+      this.#clearDirty([...this.#uncleared.values()]);
     } catch (error) {
       logger.debug({ error: describeError(error) }, 'Looking for unmirrored offsets failed');
     }

@@ -45,6 +45,7 @@ describe('the writer of the mirror', () => {
   /** Called when an append begins. */
   let onAppend: () => void;
   let isFailing: boolean;
+  let isUnreachable: boolean;
   /** How many records each call had that marks them as written, and how many of these calls have a response. */
   let calls: number[];
   let responses: number;
@@ -70,6 +71,7 @@ describe('the writer of the mirror', () => {
       await harness.client.hset(keys.shardKey(shard, 'shard'), 'incarnation', '7');
     }
     [appends, isFailing, calls, responses, reads, written, warnings] = [[], false, [], 0, 0, [], 0];
+    isUnreachable = false;
     onAppend = () => {};
     clock = new SimulatedClock();
     writer = new CursorMirror({
@@ -91,6 +93,7 @@ describe('the writer of the mirror', () => {
         },
         callShard: async (name, shard, values, furtherKeys) => {
           calls.push(values.length / 4);
+          if (isUnreachable) throw new Error('Redis is out of reach');
           const reply = await store.callShard(name, shard, values, furtherKeys);
           responses += 1;
           return reply;
@@ -128,6 +131,22 @@ describe('the writer of the mirror', () => {
     ((await readMirror(harness.log)).get(subscriptionId) ?? []).map(({ partition, offset }) => [partition, offset]);
 
   const allAnswered = (): Promise<void> => eventually(() => responses === calls.length).then(settled);
+
+  it('knows what it wrote until Redis has heard of it, and tells it again at the next check', async () => {
+    const own = entry(one, 0, at(5));
+    await storeInRedis(own);
+    isUnreachable = true;
+    writer.enqueue(own);
+    await clock.turn(200);
+    await eventually(() => calls.length === 1);
+    expect([writer.entries(), written, appends]).to.deep.equal([[own], [own], [1]]);
+    isUnreachable = false;
+    await clock.turn(1_799);
+    expect(calls).to.deep.equal([1]);
+    await clock.turn(1);
+    await eventually(() => writer.entries().length === 0);
+    expect([await dirtyCount(one), calls, appends]).to.deep.equal([0, [1, 1], [1]]);
+  });
 
   it('writes after 200 milliseconds, in one append, the newest offset of each partition', async () => {
     const entries = [entry(one, 0, at(5)), entry(one, 1, at(7)), entry(one, 0, at(6))];
