@@ -509,7 +509,12 @@ export class Invariants {
       const key = partitionKey(ownership);
       const committed = partitions.get(key)?.committed ?? -1;
       const sent = stream.sent.get(key) ?? [];
-      for (let index = sent.length - 1; index >= 0 && (sent[index] ?? -1) > committed; index -= 1) events += 1;
+      // A stream that got a partition again after a loss has sent some events twice.
+      const uncommitted = new Set<Offset>();
+      for (let index = sent.length - 1; index >= 0 && (sent[index] ?? -1) > committed; index -= 1) {
+        uncommitted.add(sent[index] ?? -1);
+      }
+      events += uncommitted.size;
     }
     const maximum = stream.rules.uncommittedEventsMaximum;
     if (events > maximum) throw new Violation(`I9: ${streamId} has ${events} uncommitted events, allowed ${maximum}`);

@@ -163,8 +163,10 @@ export class Store implements SimulatedStore {
       ...given: Parameters<Coordination[Method]>
     ) => ReturnType<Coordination[Method]>;
     try {
-      if (method === 'finishReset')
+      if (method === 'finishReset') {
+        if (this.#finishesReset(operation)) throw new LendstreamError('COORDINATION_UNAVAILABLE', 'A reset ends.');
         await refuseLostReset(coordination, args as Parameters<Coordination['finishReset']>);
+      }
       const result = await call.apply(coordination, args);
       operation.result = result;
       if (method === 'beginReset' && result === true) this.#endResetLater(subscriptionId);
@@ -176,6 +178,20 @@ export class Store implements SimulatedStore {
     } finally {
       operation.isFinished = true;
     }
+  }
+
+  /**
+   * Whether another reset of the subscription is being written: after a loss of its mark two may be in progress, and
+   * finish-reset.lua carries them out one after another.
+   */
+  #finishesReset(asked: StoreOperation): boolean {
+    return this.#operations.some(
+      (other) =>
+        other !== asked &&
+        other.method === 'finishReset' &&
+        !other.isFinished &&
+        other.arguments[0] === asked.arguments[0],
+    );
   }
 
   #endResetLater(subscriptionId: string): void {
