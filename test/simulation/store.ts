@@ -165,7 +165,10 @@ export class Store implements SimulatedStore {
     try {
       if (method === 'finishReset') {
         if (this.#finishesReset(operation)) throw new LendstreamError('COORDINATION_UNAVAILABLE', 'A reset ends.');
-        await refuseLostReset(coordination, args as Parameters<Coordination['finishReset']>);
+        if (await isLostReset(coordination, args as Parameters<Coordination['finishReset']>)) {
+          // While it is written, no stream opens.
+          await coordination.beginReset(subscriptionId);
+        }
       }
       const result = await call.apply(coordination, args);
       operation.result = result;
@@ -223,15 +226,16 @@ export class Store implements SimulatedStore {
 }
 
 /**
- * Refuses a reset as finish-reset.lua does, because the store in memory cannot lose one.
- * @throws COORDINATION_UNAVAILABLE when the store has lost the mark, and streams have opened since
+ * Whether the store has lost the mark of a reset, which the store in memory cannot.
+ * @throws COORDINATION_UNAVAILABLE when streams have opened since, as finish-reset.lua refuses it
  */
-async function refuseLostReset(
+async function isLostReset(
   coordination: EmbeddedCoordination,
   [subscriptionId, offsets]: Parameters<Coordination['finishReset']>,
-): Promise<void> {
-  if (offsets.length === 0) return;
+): Promise<boolean> {
+  if (offsets.length === 0) return false;
   const { resetting, sessions } = await coordination.topology(subscriptionId);
-  if (resetting || sessions.length === 0) return;
+  if (resetting) return false;
+  if (sessions.length === 0) return true;
   throw new LendstreamError('COORDINATION_UNAVAILABLE', 'Streams have opened during the reset.');
 }
