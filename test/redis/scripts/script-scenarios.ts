@@ -685,6 +685,21 @@ export const disturbingScenarios: Scenarios = {
     expect(await scenario.offsets()).to.deep.equal([5]);
   },
 
+  'after a loss no stream comes back while a reset is in progress': async (world) => {
+    const scenario = new Scenario(world);
+    const streams = async () => (await scenario.topology()).sessions.map(({ streamId }) => streamId);
+    await scenario.merge({ offset: '5@1', isRefill: true });
+    await world.client.hset(scenario.key('shard'), 'recoverUntil', Date.now() + leaseMilliseconds);
+    await scenario.merge({ streamId: 'known' });
+    await world.first.beginReset(scenario.subscription);
+    await scenario.merge({ streamId: 'late' });
+    await scenario.merge({ streamId: 'known' });
+    expect([await streams(), (await scenario.partition(0)).streamId]).to.deep.equal([['known'], 'known']);
+    await world.first.finishReset(scenario.subscription, []);
+    await scenario.merge({ streamId: 'late' });
+    expect(await streams()).to.have.members(['known', 'late']);
+  },
+
   'while other nodes may still come back, no partition is taken and no commit is refused permanently': async (
     world,
   ) => {

@@ -2,7 +2,7 @@
 -- Offsets: the higher epoch wins, then the larger offset. Fences: above every known one.
 -- Open sessions of the node are restored, with their partitions unless another node was faster. Sessions that the node
 -- has closed in the meantime are closed, and so is a stream that a reset should have ended: it owned a partition under a
--- fence below the epoch of its offset. What was removed stays removed.
+-- fence below the epoch of its offset. During a reset no stream comes back. What was removed stays removed.
 -- Can be repeated any number of times, by any number of nodes, in any order.
 -- KEYS  shard, nodes, dirty, then per subscription: meta, owners, offsets, sessions, removed
 -- ARGV  'unused', prefix of the channels, origin, '1' for a refill, count of nodes, per node: node, milliseconds; then
@@ -54,14 +54,18 @@ local function merge(meta, owners, offsets, sessions, removed)
   -- Each partition has five values.
   local partition_count = tonumber(ARGV[index + 3])
   local first, last = index + 4, index + 3 + 5 * partition_count
+  local resetting = is_resetting(meta)
   local merged, reset_streams = {}, {}
+  local function may_come_back(stream)
+    return not resetting or redis.call('HEXISTS', sessions, stream) == 1
+  end
   for at = first, last, 5 do
     local partition, known_fence, stream = ARGV[at], tonumber(ARGV[at + 2]), ARGV[at + 3]
     local encoded = not is_unknown and merge_offset(partition, ARGV[at + 1], ARGV[at + 4] == '1')
     if encoded then
       merged[partition] = true
       local _, epoch = read_offset(encoded)
-      if stream ~= '' and known_fence < epoch then reset_streams[stream] = true end
+      if stream ~= '' and (known_fence < epoch or not may_come_back(stream)) then reset_streams[stream] = true end
     end
   end
   -- While nodes come back, a partition without an owner may belong to another node.
@@ -84,7 +88,7 @@ local function merge(meta, owners, offsets, sessions, removed)
   local open_streams = {}
   index = index + 1
   for _ = 1, session_count do
-    open_streams[ARGV[index]] = not reset_streams[ARGV[index]]
+    open_streams[ARGV[index]] = not reset_streams[ARGV[index]] and may_come_back(ARGV[index])
     if not is_unknown and open_streams[ARGV[index]] then
       if redis.call('HSETNX', sessions, ARGV[index], ARGV[index + 1]) == 1 then
         changed = true
