@@ -95,6 +95,10 @@ interface ObservedStream {
   readonly epochs: Map<string, number>;
   /** The last offset that a client received, by partition. */
   readonly received: Map<string, Offset>;
+  /** Of the store when it was opened. */
+  readonly incarnation: number;
+  /** The partitions that others have owned since the store lost its data: what they did not commit comes again. */
+  readonly repeated: Set<string>;
   /** The offsets of the events that the node has sent, by partition. */
   readonly sent: Map<string, Offset[]>;
   /** The last cursor of each partition that the node has sent with events. */
@@ -222,6 +226,8 @@ export class Invariants {
       openedAt: this.#options.now(),
       epochs,
       received: new Map(),
+      incarnation: subscription.incarnation,
+      repeated: new Set(),
       sent: new Map(),
       sentThrough: new Map(),
       sentBeforeEnd: new Map(),
@@ -432,7 +438,7 @@ export class Invariants {
     key: string,
   ): void {
     const last = stream.received.get(key);
-    if (last !== undefined && offset <= last) {
+    if (last !== undefined && offset <= last && !stream.repeated.has(key)) {
       throw new Violation(`I8: ${streamId} got ${offset} of ${key} after ${last}`);
     }
     this.#checkNothingPassedOver(stream, partition, offset, key, streamId);
@@ -639,6 +645,7 @@ export class Invariants {
     partition.highestFence = now.fence;
     this.#checkState(after, now, key);
     this.#checkNotReset(subscription, now, key);
+    if (now.streamId !== null && now.streamId !== was?.streamId) this.#noteRepeated(subscription, after, now, key);
     if (was?.streamId === undefined || was.streamId === null || was.streamId === now.streamId) return;
     const isOwnerOpen = after.topology.sessions.some(({ streamId }) => streamId === was.streamId);
     if (!isOwnerOpen) return;
@@ -669,6 +676,17 @@ export class Invariants {
     const resetAt = partitions.get(key)?.resetAt;
     if (openedAt === undefined || resetAt === undefined || openedAt >= resetAt) return;
     throw new Violation(`R6: ${streamId} owns ${key}, which a reset has taken from it`);
+  }
+
+  #noteRepeated(
+    { streams }: ObservedSubscription,
+    { incarnation }: SubscriptionSnapshot,
+    { streamId: owner }: PartitionOwnership,
+    key: string,
+  ): void {
+    for (const [streamId, stream] of streams) {
+      if (streamId !== owner && stream.incarnation < incarnation) stream.repeated.add(key);
+    }
   }
 
   /** I5: a partition is handed over when everything that was sent of it is committed. */

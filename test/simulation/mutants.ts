@@ -406,8 +406,8 @@ const mutantsOnRedis: readonly Mutant[] = [
   {
     fault: 'A stream that missed a reset comes back',
     file: merge,
-    text: "if stream ~= '' and known_fence < epoch then",
-    replacement: 'if false then',
+    text: '(known_fence < epoch or not may_come_back(stream))',
+    replacement: '(not may_come_back(stream))',
   },
   {
     fault: 'A stream does not get its partitions back',

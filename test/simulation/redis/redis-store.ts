@@ -398,13 +398,14 @@ export class RedisStore implements SimulatedStore {
   }
 
   /**
-   * R4: a node brings back its streams, and R5: what they own, while no other stream owns it. Neither is so for those
-   * that missed a reset, which R6 judges.
+   * R4: a node brings back its streams, and R5: what they own, while no other stream owns it. Neither is so during a
+   * reset, nor for streams that missed one, which R6 judges.
    */
   #checkMerged(caller: string, [subscriptionId, , streamIds, owned]: MergeArguments): void {
     const raw = this.#rawOf(subscriptionId);
     if (raw === undefined) return;
-    const [, , sessions, owners, offsets] = raw;
+    const [, [, resetUntil], sessions, owners, offsets] = raw;
+    if (Number(resetUntil ?? '0') > this.#milliseconds()) return;
     const stored = decodeOffsets(offsets);
     const isReset = (key: string, fence: number): boolean => fence < (stored.get(key)?.epoch ?? 0);
     const reset = new Set(owned.flatMap(([key, streamId, fence]) => (isReset(key, fence) ? [streamId] : [])));
