@@ -22,7 +22,7 @@ import type {
   CoordinationChange,
   PartitionOwnership,
 } from '../../ports/coordination.ts';
-import { partitionKey } from '../../ports/event-type-partition.ts';
+import { partitionKey, type EventTypePartition } from '../../ports/event-type-partition.ts';
 import { boundsByPartition } from '../../ports/partition-bounds.ts';
 import { beforeFirst } from '../cursors/cursor-text.ts';
 import type { EventLog, Offset, PartitionBounds } from '../../ports/event-log.ts';
@@ -149,6 +149,11 @@ export class SubscriptionStream implements Observer {
   #uncommittedSince: number | undefined;
   /** Of all partitions when the stream was opened; undefined once its first partitions began. */
   #opening: { readonly bounds: readonly PartitionBounds[]; readonly at: number } | undefined;
+  /**
+   * The fences under which partitions were handed over, by partition. What was read of the topology before still shows
+   * them as owned, with offsets from before their last commits. Undefined until the first one.
+   */
+  #handedOver: Map<string, number> | undefined;
   /** How many heart-beats were seen, of a stream that counts them. */
   #heartbeats = 0;
   /** Since when the coordination store has been unreachable; undefined while it is reachable. */
@@ -508,7 +513,9 @@ export class SubscriptionStream implements Observer {
       return;
     }
     const { clock, registry } = this.#services;
-    const owned = topology.partitions.filter(({ streamId }) => streamId === this.streamId);
+    const owned = topology.partitions.filter(
+      (each) => each.streamId === this.streamId && each.fence > this.#handedOverUnder(each),
+    );
     const handOverUntil = clock.monotonic() + this.#parameters.commitTimeoutMilliseconds;
     if (this.#assigned.keepOwned(owned, handOverUntil)) {
       this.#reads.stop();
@@ -558,15 +565,23 @@ export class SubscriptionStream implements Observer {
     fence,
   }: Pick<PartitionOwnership, 'eventType' | 'partition' | 'fence'>): Promise<void> {
     const { coordination, clock, logger } = this.#services;
+    const key = partitionKey({ eventType, partition });
     this.#updateAfterRelease();
+    this.#handedOver ??= new Map();
+    this.#handedOver.set(key, fence);
     try {
       await coordination.release(this.subscription.id, this.streamId, { eventType, partition }, fence);
     } catch (error) {
+      this.#handedOver.delete(key);
       const facts = { streamId: this.streamId, eventType, partition, error: describeError(error) };
       logger.warn(facts, 'Handing over a partition failed; retrying');
       this.#watch.readSoon(clock.monotonic());
       this.#advance();
     }
+  }
+
+  #handedOverUnder(partition: EventTypePartition): number {
+    return this.#handedOver === undefined ? -1 : (this.#handedOver.get(partitionKey(partition)) ?? -1);
   }
 
   #commitPassedOver(now: number): void {

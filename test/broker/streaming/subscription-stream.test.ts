@@ -626,6 +626,66 @@ describe('a subscription stream', () => {
     next.clientClosed();
   });
 
+  it('sends nothing again of a partition that it gets back right after it has handed it over', async () => {
+    const { type, id } = await prepare(2);
+    let streamId = '';
+    let place = { eventType: type, partition: -1 };
+    let isReassigned = false;
+    /** What the first read and the later ones wait for after that. */
+    const openGates: (() => void)[] = [];
+    const gates = [0, 1].map(() => new Promise<void>((resolve) => openGates.push(resolve)));
+    let heldReads = 0;
+    const coordination = overriding<Coordination>(server.coordination, {
+      topology: async (subscription) => {
+        const topology = await server.coordination.topology(subscription);
+        const leaving = topology.partitions.find(({ state }) => state === 'reassigning');
+        if (leaving !== undefined) {
+          place = { eventType: type, partition: leaving.partition };
+          isReassigned = true;
+        } else if (isReassigned) {
+          heldReads += 1;
+          await gates[Math.min(heldReads, 2) - 1];
+        }
+        return topology;
+      },
+    });
+    const stream = await open(id, { commit_timeout: 60, batch_limit: 1 }, { coordination });
+    ({ streamId } = stream);
+    await server.publish(type, 0, [1]);
+    await server.publish(type, 1, [1]);
+    for (let events = 0; events < 2;)
+      for (const batch of await nextBatches(stream)) events += batch.events?.length ?? 0;
+    const other = await open(id, { commit_timeout: 60 });
+    await eventually(() => isReassigned);
+    other.clientClosed();
+    await eventually(() => heldReads === 1);
+    await server.coordination.commit(id, streamId, [{ ...place, offset: 0 }]);
+    await eventually(async () => {
+      const { partitions } = await server.coordination.topology(id);
+      return partitions[place.partition]?.streamId === null;
+    });
+    const received: unknown[] = [];
+    const next = (async () => {
+      while (received.length === 0) {
+        for (const { events = [] } of await nextBatches(stream)) received.push(...events.map(({ number }) => number));
+      }
+    })();
+    // What was read before the commit arrives after the partition was handed over.
+    openGates[0]?.();
+    await eventually(() => heldReads > 1);
+    // Usually it is read and sent meanwhile, if nothing prevents it.
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    openGates[1]?.();
+    await eventually(async () => {
+      const { partitions } = await server.coordination.topology(id);
+      return partitions[place.partition]?.streamId === streamId;
+    });
+    await server.publish(type, place.partition, [2]);
+    await next;
+    expect(received).to.deep.equal([2]);
+    stream.clientClosed();
+  });
+
   it('stays open beside another stream, with a share of the partitions', async () => {
     const { type, id } = await prepare(2);
     const source = { commit_timeout: 60 };
