@@ -131,6 +131,9 @@ export class RedisCoordination implements Coordination {
   readonly #commits: CommitCalls;
   readonly #leases: NodeLeases;
   readonly #sessionCloseRetries: SessionCloseRetries;
+  /** The numbers of the resets in progress of this process, by subscription. */
+  readonly #resets = new Map<string, number>();
+  #resetCount = 0;
   readonly #missedChanges: MissedChanges;
 
   private constructor(store: ScriptCalls, listeners: ChangeListeners, options: RedisCoordinationOptions) {
@@ -460,20 +463,29 @@ export class RedisCoordination implements Coordination {
   }
 
   async beginReset(subscriptionId: string, milliseconds = resetMillisecondsDefault): Promise<boolean> {
-    const [, hasBegun] = await this.#calls.call('reset/begin-reset', subscriptionId, [milliseconds]);
-    if (hasBegun === '1') this.#listeners.notify(subscriptionId, 'reset');
-    return hasBegun === '1';
+    // One whose mark Redis has lost is still in progress here.
+    if (this.#resets.has(subscriptionId)) return false;
+    this.#resetCount += 1;
+    const number = this.#resetCount;
+    const [, hasBegun] = await this.#calls.call('reset/begin-reset', subscriptionId, [milliseconds, number]);
+    if (hasBegun !== '1') return false;
+    this.#resets.set(subscriptionId, number);
+    this.#listeners.notify(subscriptionId, 'reset');
+    return true;
   }
 
   async finishReset(subscriptionId: string, offsets: readonly CommittedOffset[]): Promise<void> {
     const keysAndOffsets = offsets.flatMap((committed) => [partitionKey(committed), committed.offset]);
+    const number = this.#resets.get(subscriptionId) ?? 0;
+    this.#resets.delete(subscriptionId);
     const [outcome, ...set] = await this.#calls.call('reset/finish-reset', subscriptionId, [
       subscriptionId,
+      number,
       ...keysAndOffsets,
     ]);
     if (outcome !== 'OK') {
       const detail =
-        'After a loss of coordination data, streams have opened during the reset: nothing was changed. Try again.';
+        'After a loss of coordination data, streams have opened during the reset, or another one has begun: nothing was changed. Try again.';
       throw new LendstreamError('COORDINATION_UNAVAILABLE', detail);
     }
     this.#listeners.notify(subscriptionId, 'offsets');

@@ -7,7 +7,7 @@
  *                                       returnUntil (node-leases.ts), remembersSince, changes (shard-state.lua)
  * {lendstream:7}:nodes              hash   node -> end of its lease, milliseconds of Redis time
  * {lendstream:7}:dirty              hash   subscription/partition -> the offset that the mirror does not hold yet
- * {lendstream:7}:<id>:meta          hash   generation, resetUntil, refilled (once a refill restored it),
+ * {lendstream:7}:<id>:meta          hash   generation, resetUntil, resetBy, refilled (once a refill restored it),
  *                                       closed/partition: what a closed stream may still commit (common.lua),
  *                                       beats/stream: its heart-beats
  * {lendstream:7}:<id>:owners        hash   partition -> state|stream|next|fence, and the failure record (common.lua)

@@ -562,10 +562,21 @@ const mutants: readonly Mutant[] = [
   {
     title: 'reset: streams that opened in the meantime are ignored',
     script: 'reset/finish-reset',
-    replace: 'not is_resetting(meta)',
-    by: 'false',
+    replace: "or redis.call('HLEN', KEYS[6]) > 0 then",
+    by: 'then',
   },
-  { title: 'reset: no end', script: 'reset/finish-reset', replace: "redis.call('HDEL', meta, 'resetUntil')\n", by: '' },
+  {
+    title: 'reset: no end',
+    script: 'reset/finish-reset',
+    replace: "redis.call('HDEL', meta, 'resetUntil', 'resetBy')\n",
+    by: '',
+  },
+  {
+    title: 'reset: the mark of another one is taken for its own',
+    script: 'reset/finish-reset',
+    replace: "not resetting or redis.call('HGET', meta, 'resetBy') ~= ARGV[3] .. '/' .. ARGV[5]",
+    by: 'not resetting',
+  },
   {
     title: 'reset: the old epoch continues',
     script: 'reset/finish-reset',

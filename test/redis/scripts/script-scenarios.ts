@@ -961,12 +961,23 @@ export const disturbingScenarios: Scenarios = {
     const fences = (await scenario.topology()).partitions.map(({ fence }) => fence);
     expect(await world.first.beginReset(scenario.subscription)).to.equal(true);
     expect(await world.first.beginReset(scenario.subscription)).to.equal(false);
+    expect(await world.second.beginReset(scenario.subscription)).to.equal(false);
     expect(await scenario.refusedJoin()).to.equal('resetting');
     await world.client.hdel(scenario.key('meta'), 'resetUntil');
     const finished: unknown = await world.first
       .finishReset(scenario.subscription, [at(0, 3)])
       .catch((error: unknown) => error);
     expect(finished, 'the mark is lost').to.have.property('code', 'COORDINATION_UNAVAILABLE');
+    expect(await world.first.beginReset(scenario.subscription)).to.equal(true);
+    await world.client.hdel(scenario.key('meta'), 'resetUntil');
+    expect(await world.second.beginReset(scenario.subscription)).to.equal(true);
+    const late: unknown = await world.first
+      .finishReset(scenario.subscription, [at(0, 3)])
+      .catch((error: unknown) => error);
+    expect(late, 'another one has begun').to.have.property('code', 'COORDINATION_UNAVAILABLE');
+    await world.first.finishReset(scenario.subscription, []);
+    expect(await scenario.refusedJoin(), 'that one goes on').to.equal('resetting');
+    await world.second.finishReset(scenario.subscription, []);
     expect(await world.first.beginReset(scenario.subscription)).to.equal(true);
     await world.first.finishReset(scenario.subscription, [at(0, 3)]);
     expect(await scenario.commit(streamId, at(0, 11))).to.deep.equal(notOwner(0));

@@ -2,16 +2,20 @@
 -- the reset. The fence of a partition that it moves is not below the new epoch: refill/merge knows by that which owners
 -- are from before. Without offsets it only ends the reset.
 -- KEYS  shard, dirty, meta, owners, offsets, sessions
--- ARGV  incarnation, channel, origin, subscription, then per partition: partition, offset
--- {'OK', partition, offset@epoch, ...} | {'LOST'} when the mark was lost and streams have opened since, which would
--- undo the reset
+-- ARGV  incarnation, channel, origin, subscription, number of the reset, then per partition: partition, offset
+-- {'OK', partition, offset@epoch, ...} | {'LOST'} when its mark was lost, and streams have opened since, which would
+-- undo the reset, or another reset is in progress
 local mismatch = incarnation_mismatch()
 if mismatch then return mismatch end
 local dirty, meta, owners, offsets = KEYS[2], KEYS[3], KEYS[4], KEYS[5]
-if #ARGV > 4 and not is_resetting(meta) and redis.call('HLEN', KEYS[6]) > 0 then return {'LOST'} end
+local resetting = is_resetting(meta)
+if not resetting or redis.call('HGET', meta, 'resetBy') ~= ARGV[3] .. '/' .. ARGV[5] then
+  if #ARGV == 5 then return {'OK'} end
+  if resetting or redis.call('HLEN', KEYS[6]) > 0 then return {'LOST'} end
+end
 local reply = {'OK'}
 local epochs = {}
-for index = 5, #ARGV, 2 do
+for index = 6, #ARGV, 2 do
   local partition = ARGV[index]
   local epoch = initial_number()
   local encoded = redis.call('HGET', offsets, partition)
@@ -35,7 +39,7 @@ if #reply > 1 then
     write_owner(owners, all[index], {state = 'U', stream = '', next_stream = '', fence = fence})
   end
 end
-redis.call('HDEL', meta, 'resetUntil')
+redis.call('HDEL', meta, 'resetUntil', 'resetBy')
 increment_generation(meta)
 notify('offsets')
 notify('topology')
