@@ -70,8 +70,10 @@ interface SubscribedPartition {
   readonly resetTargets: Set<Offset>;
   /** The position that the last reset has set. */
   lastReset: Offset | undefined;
-  /** When a reset last moved it. Simulated milliseconds. */
-  resetAt: number | undefined;
+  /** The streams that have owned it since the last reset and did not release it. */
+  readonly holders: Set<string>;
+  /** Those of the last reset that moved it, and of earlier ones. */
+  readonly resetHolders: Set<string>;
   /** The store has lost its data, and does not have all commits yet that it had acknowledged. */
   isBehind: boolean;
   /** Since when no open session has owned it. Simulated milliseconds. */
@@ -177,8 +179,11 @@ export class Invariants {
   readonly #options: InvariantsOptions;
   readonly #published = new Map<string, PublishedPartition>();
   readonly #subscriptions = new Map<string, ObservedSubscription>();
-  /** When the leases of nodes end, as reported to the store. Milliseconds of the store's clock. */
-  readonly #leases = new Map<string, number>();
+  /**
+   * When the leases of nodes end, as reported to the store, in milliseconds of the store's clock, and when that was
+   * reported, in simulated milliseconds.
+   */
+  readonly #leases = new Map<string, { readonly endsAt: number; readonly reportedAt: number }>();
   /** What consumers failed with. */
   readonly unprocessable: PassedOverEvents;
 
@@ -190,7 +195,7 @@ export class Invariants {
   addSubscription(id: string): void {
     const streams = new Map<string, ObservedStream>();
     const leaseEndsAt = (nodeId: string): number =>
-      this.#subscription(id).snapshot?.isAwaitingNodes === true ? Infinity : (this.#leases.get(nodeId) ?? 0);
+      this.#subscription(id).snapshot?.isAwaitingNodes === true ? Infinity : (this.#leases.get(nodeId)?.endsAt ?? 0);
     const waiting = new WaitingStreams(leaseEndsAt);
     this.#subscriptions.set(id, { id, partitions: new Map(), streams, waiting, snapshot: undefined, incarnation: 0 });
   }
@@ -322,7 +327,10 @@ export class Invariants {
     const before = subscription.incarnation === incarnation ? subscription.snapshot : undefined;
     const hasForgotten = subscription.incarnation !== incarnation && subscription.incarnation > 0;
     if (hasForgotten) {
-      this.#leases.clear();
+      // The store may have got the first ones back.
+      for (const [nodeId, { reportedAt }] of this.#leases) {
+        if (reportedAt < this.#options.now()) this.#leases.delete(nodeId);
+      }
       for (const partition of subscription.partitions.values()) {
         if (!this.#options.mayLoseCommits) partition.highestFence = -1;
         partition.lastOwner = undefined;
@@ -364,7 +372,7 @@ export class Invariants {
   operationBegins(operation: StoreOperation, storeTime: number): void {
     if (operation.method === 'renewLease') {
       const [nodeId, milliseconds] = operation.arguments as [string, number];
-      this.#leases.set(nodeId, storeTime + milliseconds);
+      this.#leases.set(nodeId, { endsAt: storeTime + milliseconds, reportedAt: this.#options.now() });
     }
     if (operation.method === 'applyOwnership') {
       operation.isAllowed = operation.arguments[1] === operation.topology?.generation;
@@ -531,12 +539,14 @@ export class Invariants {
    * failed too often are not sent at all.
    */
   #checkSearch(
-    { id, snapshot, partitions }: ObservedSubscription,
+    { id, snapshot, partitions, incarnation }: ObservedSubscription,
     stream: ObservedStream,
     { streamId, eventType, partition }: ObservedLine,
     key: string,
     first: Offset,
   ): void {
+    // A stream that came back after a loss does not know what was counted since.
+    if (stream.incarnation < incarnation) return;
     const owned = snapshot?.topology.partitions.filter((ownership) => ownership.streamId === streamId) ?? [];
     if (owned.every(({ failureRecord }) => failureRecord === undefined)) return;
     if (this.unprocessable.policySince(id, stream.openedAt) === undefined) return;
@@ -613,7 +623,7 @@ export class Invariants {
   }
 
   #checkReaped({ streams }: ObservedSubscription, { streamId, nodeId }: Session, storeTime: number): void {
-    const leaseEndsAt = this.#leases.get(nodeId) ?? 0;
+    const leaseEndsAt = this.#leases.get(nodeId)?.endsAt ?? 0;
     if (leaseEndsAt > storeTime) {
       throw new Violation(
         `I5: ${streamId} lost its session ${leaseEndsAt - storeTime} ms before the lease of ${nodeId} ends`,
@@ -644,7 +654,7 @@ export class Invariants {
     }
     partition.highestFence = now.fence;
     this.#checkState(after, now, key);
-    this.#checkNotReset(subscription, now, key);
+    this.#checkNotReset(subscription, now, key, operations);
     if (now.streamId !== null && now.streamId !== was?.streamId) this.#noteRepeated(subscription, after, now, key);
     if (was?.streamId === undefined || was.streamId === null || was.streamId === now.streamId) return;
     const isOwnerOpen = after.topology.sessions.some(({ streamId }) => streamId === was.streamId);
@@ -670,11 +680,22 @@ export class Invariants {
     throw new Violation(`I11: ${key} is owned by ${now.streamId}, whose session has ended`);
   }
 
-  /** R6: no owner is older than the last reset. */
-  #checkNotReset({ streams, partitions }: ObservedSubscription, { streamId }: PartitionOwnership, key: string): void {
-    const openedAt = streamId === null ? undefined : streams.get(streamId)?.openedAt;
-    const resetAt = partitions.get(key)?.resetAt;
-    if (openedAt === undefined || resetAt === undefined || openedAt >= resetAt) return;
+  /** R6: no stream owns what a reset has taken from it. */
+  #checkNotReset(
+    { partitions }: ObservedSubscription,
+    { streamId }: PartitionOwnership,
+    key: string,
+    operations: readonly StoreOperation[],
+  ): void {
+    const partition = partitions.get(key);
+    if (partition === undefined) return;
+    for (const { method, arguments: args } of operations) {
+      if (method !== 'release' || partitionKey(args[2] as EventTypePartition) !== key) continue;
+      partition.holders.delete(String(args[1]));
+    }
+    if (streamId === null) return;
+    partition.holders.add(streamId);
+    if (!partition.resetHolders.has(streamId)) return;
     throw new Violation(`R6: ${streamId} owns ${key}, which a reset has taken from it`);
   }
 
@@ -765,7 +786,9 @@ export class Invariants {
       const { outcome } = result as CommitResult;
       if (outcome === 'not_sent' && isAllowed && unsent.length > 0) continue;
       if (outcome === 'committed') checkSent(result as CommitResult, streamId, cursors, unsent);
-      if ((outcome === 'committed') !== isAllowed && cursors.length > 0) {
+      // A reset that is under way may wait for its turn: until then the last owners may commit.
+      const mayBeAllowed = isAllowed || (outcome === 'committed' && operations.some(isResetWithOffsets));
+      if ((outcome === 'committed') !== mayBeAllowed && cursors.length > 0) {
         throw new Violation(
           `I4: a commit of ${streamId}, which ${isAllowed ? 'may' : 'may not'} commit, is ${outcome}`,
         );
@@ -838,7 +861,10 @@ export class Invariants {
     const isReset = partition.resetTargets.has(offset) && (isRestored || operations.some(isFinishedReset));
     if (isReset || (isRestored && partition.lastReset === offset && offset < before)) {
       this.#reset(partition, offset);
-      if (operations.some(isFinishedReset)) partition.resetAt = this.#options.now();
+      if (operations.some(isFinishedReset)) {
+        for (const holder of partition.holders) partition.resetHolders.add(holder);
+        partition.holders.clear();
+      }
       return;
     }
     if (offset < before && partition.isBehind) {
@@ -955,7 +981,8 @@ export class Invariants {
       askedByClients: -1,
       resetTargets: new Set<Offset>(),
       lastReset: undefined,
-      resetAt: undefined,
+      holders: new Set<string>(),
+      resetHolders: new Set<string>(),
       isBehind: false,
       unownedSince: undefined,
       owner: undefined,

@@ -52,6 +52,8 @@ export class RemoteCoordination implements NodeCoordination {
   readonly #subscribed = new Map<string, { readonly incarnation: number; readonly stop: () => void }>();
   readonly #rounds: Timer;
   readonly #sessionCloseRetries: SessionCloseRetries;
+  /** The subscriptions with a reset of this process in progress. */
+  readonly #resets = new Set<string>();
   /** The lease as it was last requested, and when it ends on the clock of this process. */
   #lease: { readonly nodeId: string; readonly endsAt: number } | undefined;
   /** The incarnation of the store that has the lease. */
@@ -185,11 +187,16 @@ export class RemoteCoordination implements NodeCoordination {
     return this.#call('heartbeats', [subscriptionId, streamId]);
   }
 
-  beginReset(subscriptionId: string): Promise<boolean> {
-    return this.#call('beginReset', [subscriptionId]);
+  async beginReset(subscriptionId: string): Promise<boolean> {
+    // As the adapter of Redis: the mark of the one in progress may be lost.
+    if (this.#resets.has(subscriptionId)) return false;
+    const hasBegun = await this.#call('beginReset', [subscriptionId]);
+    if (hasBegun) this.#resets.add(subscriptionId);
+    return hasBegun;
   }
 
   finishReset(subscriptionId: string, offsets: readonly CommittedOffset[]): Promise<void> {
+    this.#resets.delete(subscriptionId);
     return this.#call('finishReset', [subscriptionId, offsets]);
   }
 

@@ -2,7 +2,7 @@ import { after } from '../../src/clock.ts';
 import { silentLogger } from '../../src/logger.ts';
 import { LendstreamError } from '../../src/errors.ts';
 import { EmbeddedCoordination } from '../../src/embedded/coordination.ts';
-import type { Coordination } from '../../src/ports/coordination.ts';
+import type { CommittedOffset, Coordination } from '../../src/ports/coordination.ts';
 import type { LogData } from './log-data.ts';
 import type { Network } from './network.ts';
 import { SimulatedLog } from './simulated-log.ts';
@@ -55,6 +55,8 @@ export class Store implements SimulatedStore {
   #coordination: EmbeddedCoordination | undefined;
   /** The resets in progress, by subscription. */
   readonly #resets = new Map<string, object>();
+  /** The resets that processes have begun, by process and subscription: after a loss they are none of those above. */
+  readonly #begun = new Map<string, object>();
 
   constructor(options: StoreOptions) {
     this.#options = options;
@@ -163,16 +165,18 @@ export class Store implements SimulatedStore {
       ...given: Parameters<Coordination[Method]>
     ) => ReturnType<Coordination[Method]>;
     try {
+      const reset = `${caller}/${subscriptionId}`;
       if (method === 'finishReset') {
-        if (this.#finishesReset(operation)) throw new LendstreamError('COORDINATION_UNAVAILABLE', 'A reset ends.');
-        if (await isLostReset(coordination, args as Parameters<Coordination['finishReset']>)) {
-          // While it is written, no stream opens.
-          await coordination.beginReset(subscriptionId);
-        }
+        const own = this.#begun.get(reset);
+        const isOwn = own !== undefined && own === this.#resets.get(subscriptionId);
+        this.#begun.delete(reset);
+        const offsets = args[1] as readonly CommittedOffset[];
+        if (!isOwn && offsets.length === 0) return undefined as Awaited<ReturnType<Coordination[Method]>>;
+        if (!isOwn) await beginLostReset(coordination, subscriptionId);
       }
       const result = await call.apply(coordination, args);
       operation.result = result;
-      if (method === 'beginReset' && result === true) this.#endResetLater(subscriptionId);
+      if (method === 'beginReset' && result === true) this.#begun.set(reset, this.#endResetLater(subscriptionId));
       if (method === 'finishReset') this.#resets.delete(subscriptionId);
       return result;
     } catch (error) {
@@ -183,21 +187,7 @@ export class Store implements SimulatedStore {
     }
   }
 
-  /**
-   * Whether another reset of the subscription is being written: after a loss of its mark two may be in progress, and
-   * finish-reset.lua carries them out one after another.
-   */
-  #finishesReset(asked: StoreOperation): boolean {
-    return this.#operations.some(
-      (other) =>
-        other !== asked &&
-        other.method === 'finishReset' &&
-        !other.isFinished &&
-        other.arguments[0] === asked.arguments[0],
-    );
-  }
-
-  #endResetLater(subscriptionId: string): void {
+  #endResetLater(subscriptionId: string): object {
     const { coordination } = this;
     const reset = {};
     this.#resets.set(subscriptionId, reset);
@@ -206,6 +196,7 @@ export class Store implements SimulatedStore {
       this.#resets.delete(subscriptionId);
       void coordination.finishReset(subscriptionId, []);
     });
+    return reset;
   }
 
   takeOperations(): readonly StoreOperation[] {
@@ -226,16 +217,13 @@ export class Store implements SimulatedStore {
 }
 
 /**
- * Whether the store has lost the mark of a reset, which the store in memory cannot.
- * @throws COORDINATION_UNAVAILABLE when streams have opened since, as finish-reset.lua refuses it
+ * Begins a reset again whose mark was lost, which the store in memory cannot do: while it is written, no stream opens.
+ * @throws COORDINATION_UNAVAILABLE where finish-reset.lua refuses it: streams have opened since, or another reset begun
  */
-async function isLostReset(
-  coordination: EmbeddedCoordination,
-  [subscriptionId, offsets]: Parameters<Coordination['finishReset']>,
-): Promise<boolean> {
-  if (offsets.length === 0) return false;
+async function beginLostReset(coordination: EmbeddedCoordination, subscriptionId: string): Promise<void> {
   const { resetting, sessions } = await coordination.topology(subscriptionId);
-  if (resetting) return false;
-  if (sessions.length === 0) return true;
-  throw new LendstreamError('COORDINATION_UNAVAILABLE', 'Streams have opened during the reset.');
+  if (resetting || sessions.length > 0) {
+    throw new LendstreamError('COORDINATION_UNAVAILABLE', 'Streams have opened during the reset.');
+  }
+  await coordination.beginReset(subscriptionId);
 }

@@ -52,7 +52,7 @@ const ofSubscription: Partial<Record<ScriptName, (id: string, values: Values) =>
     result: ([outcome]) => ({ outcome: outcome === 'RELEASED' ? 'released' : 'fenced' }),
   }),
   'reset/begin-reset': (id) => ({ method: 'beginReset', arguments: [id], result: ([, begun]) => begun === '1' }),
-  'reset/finish-reset': (id, [, ...offsets]) => ({
+  'reset/finish-reset': (id, [, , ...offsets]) => ({
     method: 'finishReset',
     arguments: [
       id,
