@@ -379,7 +379,8 @@ export class Invariants {
     }
     if (operation.method !== 'commit') return;
     operation.isAllowed = this.#mayCommit(operation, storeTime);
-    if (!operation.isAllowed) return;
+    // The last owners may also commit until a reset that is under way has its turn.
+    if (!operation.isAllowed && operation.topology?.resetting !== true) return;
     operation.unsent = this.#unsent(operation);
     const [subscriptionId, , cursors] = operation.arguments as [string, string, readonly CursorToCommit[]];
     for (const cursor of cursors.filter(isOfClient)) {
