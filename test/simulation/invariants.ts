@@ -380,8 +380,8 @@ export class Invariants {
     if (operation.method !== 'commit') return;
     operation.isAllowed = this.#mayCommit(operation, storeTime);
     // The last owners may also commit until a reset that is under way has its turn.
-    if (!operation.isAllowed && operation.topology?.resetting !== true) return;
-    operation.unsent = this.#unsent(operation);
+    if (operation.isAllowed) operation.unsent = this.#unsent(operation);
+    else if (operation.topology?.resetting !== true) return;
     const [subscriptionId, , cursors] = operation.arguments as [string, string, readonly CursorToCommit[]];
     for (const cursor of cursors.filter(isOfClient)) {
       const partition = this.#subscription(subscriptionId).partitions.get(partitionKey(cursor));
