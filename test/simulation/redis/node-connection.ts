@@ -147,6 +147,8 @@ export class NodeConnection implements StoreConnection {
       );
     } catch (error) {
       for (const { reject } of waiting) reject(error);
+      // The server may have ended while the connection to it was made.
+      if (this.#server !== undefined && this.#server !== store.process) this.#interrupted();
       return;
     }
     for (const [index, { command, resolve, reject }] of waiting.entries()) {
