@@ -859,6 +859,12 @@ export class Invariants {
     const isRestored = hasForgotten || operations.some(({ method }) => method === 'merge');
     if (hasForgotten) partition.isBehind = this.#options.mayLoseCommits;
     if (offset === before) return;
+    // A start that was lost before any stream heard of it: the next one is where the subscription begins now.
+    const isFirstStart = partition.isBehind && partition.everDelivered.length === 0;
+    if (isFirstStart && operations.some(({ method }) => method === 'initialise')) {
+      this.#reset(partition, offset);
+      return;
+    }
     const isReset = partition.resetTargets.has(offset) && (isRestored || operations.some(isFinishedReset));
     if (isReset || (isRestored && partition.lastReset === offset && offset < before)) {
       this.#reset(partition, offset);

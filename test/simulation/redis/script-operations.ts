@@ -31,6 +31,7 @@ export type MergeArguments = [
 
 /** The operations of scripts that serve one subscription, whose id is not among their values. */
 const ofSubscription: Partial<Record<ScriptName, (id: string, values: Values) => ScriptOperation>> = {
+  initialise: (id) => ({ method: 'initialise', arguments: [id], result: nothing }),
   'open-session': (id, [streamId = '', encoded = '', , placeMilliseconds]) => ({
     method: 'openSession',
     arguments: [id, sessionOf(streamId, encoded), Number(placeMilliseconds)],
