@@ -860,7 +860,7 @@ export class Invariants {
     if (hasForgotten) partition.isBehind = this.#options.mayLoseCommits;
     if (offset === before) return;
     // A start that was lost before any stream heard of it: the next one is where the subscription begins now.
-    const isFirstStart = partition.isBehind && partition.everDelivered.length === 0;
+    const isFirstStart = lastCommitted === undefined && partition.everDelivered.length === 0;
     if (isFirstStart && operations.some(({ method }) => method === 'initialise')) {
       this.#reset(partition, offset);
       return;
