@@ -344,7 +344,8 @@ export class Invariants {
     if (own.some(isResetWithOffsets)) {
       for (const [key, partition] of subscription.partitions) {
         partition.lastOwner = undefined;
-        this.unprocessable.reset(subscriptionId, key);
+        // A commit that was decided before may still be written.
+        if (own.some(isFinishedReset)) this.unprocessable.reset(subscriptionId, key);
       }
     }
     for (const ownership of snapshot.topology.partitions) {
