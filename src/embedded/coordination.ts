@@ -281,6 +281,7 @@ export class EmbeddedCoordination implements Coordination {
           const added = offsets.filter((committed) => !state.hasPartition(committed));
           state.addPartitions(added, this.#fenceFloor);
           for (const committed of offsets) state.setCommitted(committed);
+          state.forgetFailures();
           this.#resets += 1;
         }
       } finally {

@@ -351,7 +351,6 @@ export class SubscriptionState {
     this.#isFrozen = true;
     for (const partition of this.#partitions.values()) {
       Object.assign(partition, { state: 'unassigned', streamId: null, nextStreamId: null, lastOwner: undefined });
-      partition.failureRecord = undefined;
       partition.fence += 1;
     }
     this.#changed();
@@ -359,6 +358,10 @@ export class SubscriptionState {
 
   unfreeze(): void {
     this.#isFrozen = false;
+  }
+
+  forgetFailures(): void {
+    for (const partition of this.#partitions.values()) partition.failureRecord = undefined;
   }
 
   closeAllSessions(): void {

@@ -252,6 +252,17 @@ describe('embedded coordination and its mirror', () => {
     await own('s', 'after a failed removal');
   });
 
+  it('still counts failed deliveries after a reset that could not be stored', async () => {
+    await coordination.initialise('s', [at(0, 4)]);
+    await own('s', 'stream');
+    const failed = { failuresMaximum: 3, partitions: [{ eventType, partition: 0, firstOffset: 5, throughOffset: 6 }] };
+    await coordination.closeSession('s', 'stream', 'accepted', failed);
+    await log.close();
+    await coordination.beginReset('s');
+    expect(await codeOf(coordination.finishReset('s', [at(0, 1)]))).to.equal('COORDINATION_UNAVAILABLE');
+    expect((await coordination.topology('s')).partitions[0]?.failureRecord?.failures).to.equal(1);
+  });
+
   it('rejects all calls once it is closed', async () => {
     await coordination.initialise('s', [at(0, 4)]);
     await coordination.close();

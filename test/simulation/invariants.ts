@@ -59,7 +59,7 @@ interface SubscribedPartition {
   readonly committedByEpoch: Offset[];
   /** By offset: a client has received it, or none had to. */
   readonly delivered: boolean[];
-  /** Like `delivered`, and before the last reset. */
+  /** Like `delivered`, and before the last reset, or passed over by a reset. */
   readonly everDelivered: boolean[];
   highestFence: number;
   /** The stream that closed as its owner and may still commit, until a time of the store's clock. */
@@ -87,6 +87,8 @@ interface LastOwner {
   readonly until: number;
   /** What it was sent according to the store, if its commits are strict. */
   readonly sentOffsets: readonly CommittedOffset[] | undefined;
+  /** A reset is under way, or has failed: it may have taken the right to commit. */
+  isUncertain: boolean;
 }
 
 interface ObservedStream {
@@ -340,14 +342,7 @@ export class Invariants {
     }
     const own = operations.filter((operation) => operation.arguments[0] === subscriptionId);
     this.#checkSessions(subscription, before, snapshot, own, storeTime);
-    // A reset takes the partitions from all streams, including those that may only commit late.
-    if (own.some(isResetWithOffsets)) {
-      for (const [key, partition] of subscription.partitions) {
-        partition.lastOwner = undefined;
-        // A commit that was decided before may still be written.
-        if (own.some(isFinishedReset)) this.unprocessable.reset(subscriptionId, key);
-      }
-    }
+    if (own.some(isResetWithOffsets)) this.#noteReset(subscription, own.some(isFinishedReset));
     for (const ownership of snapshot.topology.partitions) {
       const was = before?.topology.partitions.find(
         ({ eventType, partition }) => eventType === ownership.eventType && partition === ownership.partition,
@@ -380,9 +375,8 @@ export class Invariants {
     }
     if (operation.method !== 'commit') return;
     operation.isAllowed = this.#mayCommit(operation, storeTime);
-    // The last owners may also commit until a reset that is under way has its turn.
-    if (operation.isAllowed) operation.unsent = this.#unsent(operation);
-    else if (operation.topology?.resetting !== true) return;
+    if (operation.isAllowed === false) return;
+    operation.unsent = this.#unsent(operation);
     const [subscriptionId, , cursors] = operation.arguments as [string, string, readonly CursorToCommit[]];
     for (const cursor of cursors.filter(isOfClient)) {
       const partition = this.#subscription(subscriptionId).partitions.get(partitionKey(cursor));
@@ -597,6 +591,16 @@ export class Invariants {
     }
   }
 
+  /** A reset takes the partitions from all streams, including those that may only commit late. */
+  #noteReset({ id, partitions }: ObservedSubscription, isFinished: boolean): void {
+    for (const [key, partition] of partitions) {
+      if (partition.lastOwner !== undefined) partition.lastOwner.isUncertain = true;
+      if (!isFinished) continue;
+      partition.lastOwner = undefined;
+      this.unprocessable.reset(id, key);
+    }
+  }
+
   #noteLastOwner(
     { partitions }: ObservedSubscription,
     before: SubscriptionSnapshot | undefined,
@@ -620,6 +624,7 @@ export class Invariants {
               streamId: last.streamId,
               until: storeTime + last.commitTimeoutMilliseconds,
               sentOffsets: last.sentOffsets,
+              isUncertain: false,
             };
     }
   }
@@ -786,11 +791,9 @@ export class Invariants {
       if (method !== 'commit') continue;
       const [, streamId, cursors] = args as [string, string, readonly CursorToCommit[]];
       const { outcome } = result as CommitResult;
-      if (outcome === 'not_sent' && isAllowed && unsent.length > 0) continue;
+      if (outcome === 'not_sent' && isAllowed !== false && unsent.length > 0) continue;
       if (outcome === 'committed') checkSent(result as CommitResult, streamId, cursors, unsent);
-      // A reset that is under way may wait for its turn: until then the last owners may commit.
-      const mayBeAllowed = isAllowed || (outcome === 'committed' && operations.some(isResetWithOffsets));
-      if ((outcome === 'committed') !== mayBeAllowed && cursors.length > 0) {
+      if ((outcome === 'committed') !== (isAllowed ?? outcome === 'committed') && cursors.length > 0) {
         throw new Violation(
           `I4: a commit of ${streamId}, which ${isAllowed ? 'may' : 'may not'} commit, is ${outcome}`,
         );
@@ -802,17 +805,21 @@ export class Invariants {
     }
   }
 
-  #mayCommit({ topology, arguments: args }: StoreOperation, storeTime: number): boolean {
+  /** Returns undefined when that depends on a reset that is under way or has failed. */
+  #mayCommit({ topology, arguments: args }: StoreOperation, storeTime: number): boolean | undefined {
     const [subscriptionId, streamId, cursors] = args as [string, string, readonly CursorToCommit[]];
     const { partitions } = this.#subscription(subscriptionId);
     const isOpen = topology?.sessions.some((session) => session.streamId === streamId) ?? false;
-    return cursors.every((cursor) => {
+    let isUncertain = false;
+    const mayCommit = cursors.every((cursor) => {
       const owned = topology?.partitions.find((partition) => partitionKey(partition) === partitionKey(cursor));
       if (owned === undefined || (cursor.fence ?? owned.fence) !== owned.fence) return false;
       if (isOpen) return owned.streamId === streamId;
       const lastOwner = partitions.get(partitionKey(cursor))?.lastOwner;
+      isUncertain ||= lastOwner?.isUncertain ?? false;
       return lastOwner?.streamId === streamId && storeTime < lastOwner.until;
     });
+    return mayCommit && isUncertain ? undefined : mayCommit;
   }
 
   /** The cursors that the store takes for those of events that the stream, whose commits are strict, was not sent. */
@@ -868,6 +875,7 @@ export class Invariants {
     }
     const isReset = partition.resetTargets.has(offset) && (isRestored || operations.some(isFinishedReset));
     if (isReset || (isRestored && partition.lastReset === offset && offset < before)) {
+      for (let passed = before + 1; passed <= offset; passed += 1) partition.everDelivered[passed] = true;
       this.#reset(partition, offset);
       if (operations.some(isFinishedReset)) {
         for (const holder of partition.holders) partition.resetHolders.add(holder);
@@ -889,9 +897,9 @@ export class Invariants {
     const { published } = partition;
     // A client may pass over what a reset wants to be delivered again: it commits, for another stream, what it received
     // before the reset.
-    const sentByCommitters = sentByCommittersOf(subscription, operations, key, offset);
-    const isBySender = sentByCommitters.every((sent) => (sent.at(-1) ?? -1) >= offset);
-    const delivered = isBySender ? partition.delivered : partition.everDelivered;
+    const committers = committersOf(subscription, operations, key, offset);
+    const isByReceiver = committers.every(({ received }) => (received.get(key) ?? -1) >= offset);
+    const delivered = isByReceiver ? partition.delivered : partition.everDelivered;
     for (let passed = before + 1; passed <= offset; passed += 1) {
       if (passed < published.earliest || published.events[passed] === undefined) continue;
       if (passed > partition.askedByClients) {
@@ -903,7 +911,7 @@ export class Invariants {
         this.unprocessable.passedOver(subscription.id, key, passed, partition.highestFence);
         continue;
       }
-      if (sentByCommitters.every((sent) => sent.includes(passed))) {
+      if (committers.every(({ sent }) => sent.get(key)?.includes(passed))) {
         this.unprocessable.committedByConsumer(subscription.id, key, passed);
       }
       if (delivered[passed] === true) continue;
@@ -1104,17 +1112,17 @@ function isPassedOverByFilter(
   });
 }
 
-/** The offsets that the streams had sent whose ids the commits of this offset came with. */
-function sentByCommittersOf(
+/** The streams whose ids the commits of this offset came with. */
+function committersOf(
   { streams }: ObservedSubscription,
   operations: readonly StoreOperation[],
   key: string,
   offset: Offset,
-): (readonly Offset[])[] {
+): ObservedStream[] {
   return operations.flatMap(({ method, arguments: args }) => {
     if (method !== 'commit') return [];
     const [, streamId, cursors] = args as [string, string, readonly CursorToCommit[]];
     const isCommitted = cursors.some((cursor) => partitionKey(cursor) === key && cursor.offset === offset);
-    return isCommitted ? [streams.get(streamId)?.sent.get(key) ?? []] : [];
+    return isCommitted ? (streams.get(streamId) ?? []) : [];
   });
 }

@@ -11,8 +11,8 @@ export interface StoreOperation {
   readonly beganAt: number;
   /** The state of the store when it began; for commits and changes of sessions and ownership. */
   readonly topology: Topology | undefined;
-  /** Whether the rules allow it, once that was judged. */
-  isAllowed: boolean;
+  /** Whether the rules allow it, once that was judged; undefined when they allow both. */
+  isAllowed: boolean | undefined;
   /** The cursors of a commit that a stream with strict commits was not sent. */
   unsent: readonly CursorToCommit[];
   isFinished: boolean;

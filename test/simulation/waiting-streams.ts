@@ -18,6 +18,11 @@ export interface ObservedOpening {
 interface Place {
   readonly nodeId: string;
   until: number;
+  /**
+   * It was over at a time. The store forgets it only when another stream asks, so that it may be there again, or may
+   * have been lost to those behind it.
+   */
+  isUncertain: boolean;
 }
 
 /**
@@ -50,22 +55,20 @@ export class WaitingStreams {
     const { streamId, nodeId, requestedPartitions } = session;
     // A stream that names partitions has no place. One that is open already asks again after a lost answer.
     if (requestedPartitions.length > 0 || topology.sessions.some((open) => open.streamId === streamId)) return;
-    const waiting = this.#waiting(decidedAt);
-    const position = waiting.indexOf(streamId);
-    const before = position === -1 ? waiting.length : position;
+    const { surely, perhaps } = this.#before(streamId, decidedAt);
     const free = freeSlots(topology);
     if (result.outcome === 'opened') {
-      if (before >= free) throw new Violation(`W1: ${streamId} got one of ${free} slots before ${before} that waited`);
+      if (surely >= free) throw new Violation(`W1: ${streamId} got one of ${free} slots before ${surely} that waited`);
       this.#places.delete(streamId);
       return;
     }
-    if (!topology.resetting && before < free) {
-      throw new Violation(`W2: ${streamId} was refused one of ${free} free slots, with ${before} before it`);
+    if (!topology.resetting && perhaps < free) {
+      throw new Violation(`W2: ${streamId} was refused one of ${free} free slots, with ${perhaps} before it`);
     }
     if (placeMilliseconds === 0) return;
     const until = decidedAt + placeMilliseconds;
     const place = this.#places.get(streamId);
-    if (place === undefined) this.#places.set(streamId, { nodeId, until });
+    if (place === undefined) this.#places.set(streamId, { nodeId, until, isUncertain: false });
     else place.until = until;
   }
 
@@ -93,9 +96,11 @@ export class WaitingStreams {
   }
 
   #noteNext(topology: Topology, now: number): void {
-    const [streamId] = this.#waiting(now);
-    if (streamId === undefined || topology.resetting || freeSlots(topology) === 0) this.#next = undefined;
-    else if (this.#next?.streamId !== streamId) this.#next = { streamId, since: now };
+    const waiting = this.#waiting(now);
+    const position = waiting.findIndex(({ isUncertain }) => !isUncertain);
+    const next = waiting[position];
+    if (next === undefined || topology.resetting || freeSlots(topology) <= position) this.#next = undefined;
+    else if (this.#next?.streamId !== next.streamId) this.#next = { streamId: next.streamId, since: now };
   }
 
   #checkNext(invariant: string, now: number, millisecondsMaximum: number): void {
@@ -104,11 +109,25 @@ export class WaitingStreams {
     throw new Violation(`${invariant}: ${streamId} has not taken a free slot since ${since}`);
   }
 
-  #waiting(now: number): string[] {
-    for (const [streamId, { nodeId, until }] of this.#places) {
-      if (until <= now || this.#leaseEndsAt(nodeId) <= now) this.#places.delete(streamId);
-    }
-    return [...this.#places.keys()];
+  /** How many streams have waited longer, at least and at most. */
+  #before(streamId: string, now: number): { readonly surely: number; readonly perhaps: number } {
+    const waiting = this.#waiting(now);
+    const others = waiting.filter((each) => each.streamId !== streamId);
+    const place = waiting.findIndex((each) => each.streamId === streamId);
+    const before = place === -1 ? others : others.slice(0, place);
+    return {
+      surely: before.filter(({ isUncertain }) => !isUncertain).length,
+      perhaps: waiting[place]?.isUncertain === true ? others.length : before.length,
+    };
+  }
+
+  /** Those whose places are not over, in the order in which they came. */
+  #waiting(now: number): readonly { readonly streamId: string; readonly isUncertain: boolean }[] {
+    return [...this.#places].flatMap(([streamId, place]) => {
+      const isOver = place.until <= now || this.#leaseEndsAt(place.nodeId) <= now;
+      if (isOver) place.isUncertain = true;
+      return isOver ? [] : [{ streamId, isUncertain: place.isUncertain }];
+    });
   }
 }
 

@@ -419,8 +419,8 @@ export class SubscriptionStream implements Observer {
       if (state.name === 'ended' && state.isSessionClosed) this.#resolveReader(null);
     } else if ('error' in last) {
       this.#resolveReader(Promise.reject(last.error));
-    } else if (last.hasEvents && !this.#maySend(this.#services.clock.monotonic())) {
-      // Others may have sent these events by now. Without them the last line would carry a cursor beyond what was sent.
+    } else if (last.hasEvents && !this.#maySendLastEvents(state)) {
+      // Without its events the last line would carry a cursor beyond what was sent.
       if (state.name !== 'ended') return;
       state.last = 'delivered';
       this.#deliverLast();
@@ -428,6 +428,15 @@ export class SubscriptionStream implements Observer {
       state.last = 'delivered';
       this.#send(last.chunk);
     }
+  }
+
+  /**
+   * Not while others may have sent them. With strict commits not after the end: the store would refuse to commit them,
+   * as it learns positions only while the session is open.
+   */
+  #maySendLastEvents(state: StreamState): boolean {
+    if (state.name === 'ended' && this.#sentOffsets !== undefined) return false;
+    return this.#maySend(this.#services.clock.monotonic());
   }
 
   #resolveReader(bytes: Chunk | null | Promise<never>): void {

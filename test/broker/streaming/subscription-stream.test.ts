@@ -429,14 +429,20 @@ describe('a subscription stream', () => {
       successor.clientClosed();
     });
 
-    it('does not send the events of its unread last line', async () => {
+    /** A stream with the events 1 and 2 in a last line that its client has not read. */
+    async function openWithUnreadLastLine(parameters: Record<string, unknown> = {}) {
       const { type, id } = await prepare(1);
       await server.publish(type, 0, [1, 2]);
-      const source = { batch_limit: 10, batch_flush_timeout: 60, stream_timeout: 5, commit_timeout: 60 };
+      const source = { batch_limit: 10, batch_flush_timeout: 60, stream_timeout: 5, commit_timeout: 60, ...parameters };
       const { clock, lease, stream, reads } = await openStoppable(id, source);
       await eventually(() => reads() > 0);
       await clock.turn(5_000);
       expect(stream.closeReason).to.equal('Stream timeout reached');
+      return { id, clock, lease, stream };
+    }
+
+    it('does not send the events of its unread last line', async () => {
+      const { id, clock, lease, stream } = await openWithUnreadLastLine();
       clock.jump(17_000);
       await server.coordination.renewLease(lease.nodeId, 0);
       const successor = await open(id);
@@ -453,12 +459,7 @@ describe('a subscription stream', () => {
       ['has ended without the events of its unread last line when its time for commits is over', false, []],
     ] as const) {
       it(title, async () => {
-        const { type, id } = await prepare(1);
-        await server.publish(type, 0, [1, 2]);
-        const source = { batch_limit: 10, batch_flush_timeout: 60, stream_timeout: 5, commit_timeout: 60 };
-        const { clock, lease, stream, reads } = await openStoppable(id, source);
-        await eventually(() => reads() > 0);
-        await clock.turn(5_000);
+        const { clock, lease, stream } = await openWithUnreadLastLine();
         clock.jump(17_000);
         const next = nextBatches(stream);
         if (isRenewed) await lease.renew();
@@ -467,6 +468,19 @@ describe('a subscription stream', () => {
           expected.map((number) => ({ number })),
         );
         stream.clientClosed();
+      });
+    }
+
+    for (const [title, parameters, expected] of [
+      ['sends the events of its last line to a client that reads after its time for commits', {}, [1, 2]],
+      ['does not send them with strict commits: the store would refuse them', { strict_commits: true }, []],
+    ] as const) {
+      it(title, async () => {
+        const { id, clock, stream } = await openWithUnreadLastLine({ ...parameters, commit_timeout: 1 });
+        await clock.turn(1_000);
+        await eventually(async () => (await sessions(id)) === 0);
+        const events = (await rest(stream)).flatMap((batch) => batch.events ?? []);
+        expect(events).to.deep.equal(expected.map((number) => ({ number })));
       });
     }
 
