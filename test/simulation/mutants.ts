@@ -290,7 +290,7 @@ const mutants: readonly Mutant[] = [
     fault: 'The count survives a reset of the cursors',
     file: state,
     text: 'partition.failureRecord = undefined;',
-    replacement: '',
+    replacement: 'partition.failureRecord = partition.failureRecord;',
   },
   {
     fault: 'A session that is closed later reports nothing',
