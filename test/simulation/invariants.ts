@@ -107,7 +107,7 @@ interface ObservedStream {
   readonly sent: Map<string, Offset[]>;
   /** The last cursor of each partition that the node has sent with events. */
   readonly sentThrough: Map<string, Offset>;
-  /** The last event of each partition that left before the stream began to end. */
+  /** The last event of each partition that left since the stream got it, before it began to end. */
   readonly sentBeforeEnd: Map<string, Offset>;
   receivedEvents: number;
   /** When its session was closed because the lease of its node had expired. Simulated milliseconds. */
@@ -933,7 +933,7 @@ export class Invariants {
     partition.delivered.length = Math.min(partition.delivered.length, offset + 1);
   }
 
-  #noteOwners({ partitions }: ObservedSubscription, { topology }: SubscriptionSnapshot): void {
+  #noteOwners({ partitions, streams }: ObservedSubscription, { topology }: SubscriptionSnapshot): void {
     for (const ownership of topology.partitions) {
       const partition = partitions.get(partitionKey(ownership));
       if (partition === undefined) continue;
@@ -944,7 +944,10 @@ export class Invariants {
       } else {
         partition.unownedSince = undefined;
         partition.lastOwner = undefined;
-        if (partition.owner?.streamId !== streamId) partition.owner = { streamId, since: this.#options.now() };
+        if (partition.owner?.streamId === streamId) continue;
+        partition.owner = { streamId, since: this.#options.now() };
+        // What it sent when it had the partition before is not its own any more.
+        streams.get(streamId)?.sentBeforeEnd.delete(partitionKey(ownership));
       }
     }
   }
