@@ -26,8 +26,12 @@ export const partitionCount = 4;
 /** How many requests are under way at a time when many subscriptions are created. */
 const requestsAtOnce = 50;
 
-/** The Node arguments with which scripts/start sizes the memory of the service. */
-export const serviceMemory = ['--initial-old-space-size=384', '--max-semi-space-size=32'];
+/** The Node arguments with which scripts/start sets the memory of the service. */
+export const serviceMemory = [
+  '--initial-old-space-size=384',
+  '--max-semi-space-size=32',
+  '--no-concurrent-array-buffer-sweeping',
+];
 
 /** All of its Node arguments, and those with which it collects garbage on demand. */
 const serviceArguments = [

@@ -3,6 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'mocha';
+import { serviceMemory } from '../../scripts/bench/measured-service.ts';
 import { findProgram } from '../../scripts/deployment/cached-program.ts';
 import { packageRoot } from '../../src/package-root.ts';
 import { removeFolder, temporaryFolder } from '../support/processes/service.ts';
@@ -39,12 +40,26 @@ describe('deploy/systemd/lendstream.service', () => {
   });
 });
 
-describe('the command of deploy/systemd/lendstream.service', () => {
-  it('is that of the image', () => {
-    const unit = readFileSync(join(packageRoot, 'deploy/systemd/lendstream.service'), 'utf8');
-    const dockerfile = readFileSync(join(packageRoot, 'Dockerfile'), 'utf8');
-    const words = JSON.parse(/^CMD (\[.*\])$/m.exec(dockerfile)?.[1] ?? '[]') as string[];
-    const command = /^ExecStart=(.*)$/m.exec(unit)?.[1]?.replace('/usr/bin/', '').replace('/opt/lendstream/', '');
-    expect(command).to.equal(words.join(' '));
+describe('the command of the image', () => {
+  const read = (path: string): string => readFileSync(join(packageRoot, path), 'utf8');
+  const words = JSON.parse(/^CMD (\[.*\])$/m.exec(read('Dockerfile'))?.[1] ?? '[]') as string[];
+  const command = words.join(' ');
+
+  it('is that of deploy/systemd/lendstream.service', () => {
+    const unit = /^ExecStart=(.*)$/m.exec(read('deploy/systemd/lendstream.service'))?.[1];
+    expect(unit?.replace('/usr/bin/', '').replace('/opt/lendstream/', '')).to.equal(command);
+  });
+
+  it('is that of scripts/start', () => {
+    const start = /^exec (node .*)$/m.exec(read('scripts/start'))?.[1];
+    expect(start?.replace('"$project/dist/src/main.js"', 'dist/src/main.js')).to.equal(command);
+  });
+
+  it('is the one that docs/operating.md names', () => {
+    expect(read('docs/operating.md')).to.contain(`\`${command}\``);
+  });
+
+  it('is that of the service that benchmarks measure', () => {
+    expect(words.slice(2, -1)).to.deep.equal(serviceMemory);
   });
 });

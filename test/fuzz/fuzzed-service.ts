@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
+import { serviceMemory } from '../../scripts/bench/measured-service.ts';
 import { describeError } from '../../src/errors.ts';
 import { readyAddress } from '../support/processes/ready-address.ts';
 import { measuring, serviceProgram } from '../support/processes/service-program.ts';
@@ -23,7 +24,7 @@ const stopMillisecondsMaximum = 20_000;
 const measureMillisecondsMaximum = 30_000;
 
 /** The heap of scripts/start. */
-const engineOptions = ['--enable-source-maps', '--initial-old-space-size=384', '--max-semi-space-size=32', measuring];
+const engineOptions = ['--enable-source-maps', ...serviceMemory, measuring];
 
 export async function startFuzzedService(
   dataFolder: string,
