@@ -874,7 +874,7 @@ export class Invariants {
       return;
     }
     const isReset = partition.resetTargets.has(offset) && (isRestored || operations.some(isFinishedReset));
-    if (isReset || (isRestored && partition.lastReset === offset && offset < before)) {
+    if (isReset || (isRestored && !partition.isBehind && partition.lastReset === offset && offset < before)) {
       for (let passed = before + 1; passed <= offset; passed += 1) partition.everDelivered[passed] = true;
       this.#reset(partition, offset);
       if (operations.some(isFinishedReset)) {
