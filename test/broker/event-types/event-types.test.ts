@@ -15,7 +15,7 @@ import { appendTo, codeOf, records } from '../../support/log-reading.ts';
 import { SimulatedClock } from '../../support/simulated-clock.ts';
 import { overriding } from '../../support/stepping-log.ts';
 import { eventTypeBody, openBroker, storedTexts, type Broker } from '../../support/broker-on-embedded-log.ts';
-import { lateLog } from '../../support/late-log.ts';
+import { lateLog, type LateLog } from '../../support/late-log.ts';
 import { failureOf } from '../../support/thrown-errors.ts';
 
 function definition(name: string, changes: Record<string, unknown> = {}): EventTypeDefinition {
@@ -41,11 +41,17 @@ describe('EventTypes', () => {
   });
 
   /** On the same log and coordination, with a separate registry that receives changes later. */
-  async function otherProcess(): Promise<EventTypes> {
-    const registry = new Registry(broker.log, silentLogger);
+  async function otherProcess(log = broker.log): Promise<EventTypes> {
+    const registry = new Registry(log, silentLogger);
     await registry.start();
     others.push(registry);
     return new EventTypes({ ...broker, registry, clock: systemClock, logger: silentLogger });
+  }
+
+  /** Another process, which the test can make late, and whose requests for the end of the registry are counted. */
+  async function lateProcess(): Promise<{ late: LateLog; types: EventTypes }> {
+    const late = lateLog(broker.log, registryTopic);
+    return { late, types: await otherProcess(late.log) };
   }
 
   /** The same process, with the steps that it takes in the log and the coordination. */
@@ -280,11 +286,7 @@ describe('EventTypes', () => {
 
   describe('get', () => {
     it('finds types and schema versions that another process just created, with one request for each', async () => {
-      const late = lateLog(broker.log, registryTopic);
-      const registry = new Registry(late.log, silentLogger);
-      await registry.start();
-      others.push(registry);
-      const slow = new EventTypes({ ...broker, registry, clock: systemClock, logger: silentLogger });
+      const { late, types: slow } = await lateProcess();
       late.holdBack();
       await eventTypes.create(definition('orders', { compatibility_mode: 'none' }));
       let before = late.requests;
@@ -309,11 +311,7 @@ describe('EventTypes', () => {
 
     it('finds partitions that another process just added, and requests nothing for those it knows', async () => {
       await eventTypes.create(definition('orders'));
-      const late = lateLog(broker.log, registryTopic);
-      const registry = new Registry(late.log, silentLogger);
-      await registry.start();
-      others.push(registry);
-      const slow = new EventTypes({ ...broker, registry, clock: systemClock, logger: silentLogger });
+      const { late, types: slow } = await lateProcess();
       late.holdBack();
       await eventTypes.setPartitionCount('orders', 3);
       for (const [wanted, requests] of [
@@ -335,11 +333,7 @@ describe('EventTypes', () => {
 
     it('returns a known type without a request to the log', async () => {
       await eventTypes.create(definition('orders'));
-      const late = lateLog(broker.log, registryTopic);
-      const registry = new Registry(late.log, silentLogger);
-      await registry.start();
-      others.push(registry);
-      const knowing = new EventTypes({ ...broker, registry, clock: systemClock, logger: silentLogger });
+      const { late, types: knowing } = await lateProcess();
       const before = late.requests;
       expect(await knowing.get('orders')).to.equal(knowing.known('orders'));
       expect(late.requests - before).to.equal(0);
