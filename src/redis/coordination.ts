@@ -484,9 +484,11 @@ export class RedisCoordination implements Coordination {
       ...keysAndOffsets,
     ]);
     if (outcome !== 'OK') {
-      const detail =
-        'After a loss of coordination data, streams have opened during the reset, or another one has begun: nothing was changed. Try again.';
-      throw new LendstreamError('COORDINATION_UNAVAILABLE', detail);
+      // The mark that keeps both away was lost with the data of Redis, or has expired.
+      throw new LendstreamError(
+        'COORDINATION_UNAVAILABLE',
+        'Streams have opened during the reset, or another reset has begun. No cursor was changed. Try again.',
+      );
     }
     this.#listeners.notify(subscriptionId, 'offsets');
     this.#listeners.notify(subscriptionId, 'topology');
