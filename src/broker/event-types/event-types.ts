@@ -106,10 +106,8 @@ export class EventTypes {
    * @throws as {@link get}
    */
   async getWithPartitions(name: string, partitions: number): Promise<EventTypeRecord> {
-    await this.get(name);
-    return (
-      (await this.#options.registry.findWith(() => withPartitions(this.known(name), partitions))) ?? this.get(name)
-    );
+    const found = await this.#options.registry.findWith(() => withPartitions(this.known(name), partitions));
+    return found ?? existing(name, this.known(name));
   }
 
   /**
