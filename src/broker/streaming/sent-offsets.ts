@@ -30,11 +30,16 @@ export class SentOffsets {
   /** Notes the positions that the next lines carry. Returns whether the store has to learn any of them. */
   note(partitions: readonly SentPartition[]): boolean {
     let hasNews = false;
-    for (const { eventType, partition, sentThrough, committedThrough, startsBehindLoss } of partitions) {
-      const isKnown = sentThrough <= committedThrough && !startsBehindLoss;
-      if (!isKnown && this.#add({ eventType, partition, offset: sentThrough })) hasNews = true;
+    for (const sent of partitions) {
+      const { eventType, partition, sentThrough: offset } = sent;
+      if (!isKnownToAll(sent) && this.#add({ eventType, partition, offset })) hasNews = true;
     }
     return hasNews;
+  }
+
+  /** Whether the store knows the position of a partition, so that a client may commit it when the session has ended. */
+  isKnown(sent: SentPartition): boolean {
+    return isKnownToAll(sent) || sent.sentThrough <= this.leftThrough(sent);
   }
 
   /** Notes positions after records that the consumer is never sent, before the stream commits them itself. */
@@ -71,4 +76,9 @@ export class SentOffsets {
     if (sent.offset > before) this.#sent.set(key, sent);
     return sent.offset > before;
   }
+}
+
+/** Whether the store would accept the position from any stream. */
+function isKnownToAll({ sentThrough, committedThrough, startsBehindLoss }: SentPartition): boolean {
+  return sentThrough <= committedThrough && !startsBehindLoss;
 }

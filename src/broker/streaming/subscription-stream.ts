@@ -95,6 +95,8 @@ type LastBytes = LastChunk | { readonly error: unknown } | 'delivered';
 interface LastChunk {
   readonly chunk: Chunk;
   readonly hasEvents: boolean;
+  /** With strict commits: whether the coordination store knows the positions of its lines. */
+  readonly isKnown: boolean;
   /** Where the partitions were before its events. */
   readonly sentBefore: ReadonlyMap<StreamPartition, Offset> | undefined;
 }
@@ -419,7 +421,7 @@ export class SubscriptionStream implements Observer {
       if (state.name === 'ended' && state.isSessionClosed) this.#resolveReader(null);
     } else if ('error' in last) {
       this.#resolveReader(Promise.reject(last.error));
-    } else if (last.hasEvents && !this.#maySendLastEvents(state)) {
+    } else if (!this.#maySendLast(state, last)) {
       // Without its events the last line would carry a cursor beyond what was sent.
       if (state.name !== 'ended') return;
       state.last = 'delivered';
@@ -431,12 +433,12 @@ export class SubscriptionStream implements Observer {
   }
 
   /**
-   * Not while others may have sent them. With strict commits not after the end: the store would refuse to commit them,
-   * as it learns positions only while the session is open.
+   * Not while others may have sent the same events. After the end only positions that the store has learned while the
+   * session was open: it would refuse to commit others, if commits are strict.
    */
-  #maySendLastEvents(state: StreamState): boolean {
-    if (state.name === 'ended' && this.#sentOffsets !== undefined) return false;
-    return this.#maySend(this.#services.clock.monotonic());
+  #maySendLast({ name }: StreamState, { hasEvents, isKnown }: LastChunk): boolean {
+    if (name === 'ended' && !isKnown) return false;
+    return !hasEvents || this.#maySend(this.#services.clock.monotonic());
   }
 
   #resolveReader(bytes: Chunk | null | Promise<never>): void {
@@ -644,7 +646,8 @@ export class SubscriptionStream implements Observer {
       const chunk = this.#sender.lastChunk(lastLines, closeInfo(code, detail), now, isFlushing, mayMove);
       this.#recordSent(this.#sender.sentEvents - sentBefore, now);
       const hasEvents = this.#sender.sentEvents > sentBefore;
-      this.#enterClosing(code, { chunk, hasEvents, sentBefore: positions });
+      const isKnown = (isFlushing ? list : lastLines).every((each) => this.#sentOffsets?.isKnown(each) ?? true);
+      this.#enterClosing(code, { chunk, hasEvents, isKnown, sentBefore: positions });
     } catch (error) {
       this.#enterClosing('log_error', { error });
     }

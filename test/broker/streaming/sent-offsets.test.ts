@@ -48,6 +48,17 @@ describe('what a stream with strict commits was sent', () => {
     expect(recorded).to.deep.equal([[{ eventType, partition: 0, offset: 6 }]]);
   });
 
+  it('knows that the store has a position which is committed, or has left', () => {
+    const { sent } = sentOffsets();
+    expect(
+      [partition(0, 6, 6), partition(0, 7, 6), partition(0, 6, 6, true)].map((each) => sent.isKnown(each)),
+    ).to.deep.equal([true, false, false]);
+    sent.note([partition(0, 7, 6)]);
+    expect(sent.isKnown(partition(0, 7, 6)), 'noted').to.equal(false);
+    sent.noteLeft();
+    expect([partition(0, 7, 6), partition(0, 8, 6)].map((each) => sent.isKnown(each))).to.deep.equal([true, false]);
+  });
+
   it('keeps what was sent of partitions that the stream no longer has, and never goes back', async () => {
     const { sent, recorded } = sentOffsets();
     sent.note([partition(0, 7)]);

@@ -1075,6 +1075,23 @@ describe('a subscription stream', () => {
     next.clientClosed();
   });
 
+  for (const [title, parameters, codes] of [
+    ['says after its end why it ended, with a cursor behind expired events', {}, ['cursors_reset']],
+    ['does not say so with strict commits: the store would refuse that cursor', { strict_commits: true }, []],
+  ] as const) {
+    it(title, async () => {
+      const { type, id } = await prepare(1);
+      (await open(id)).clientClosed();
+      await server.publish(type, 0, [1, 2]);
+      await expireTopic(server.log, type);
+      const stream = await open(id, parameters);
+      await eventually(() => stream.partitionCount === 1);
+      stream.close('cursors_reset');
+      await eventually(async () => (await sessions(id)) === 0);
+      expect((await rest(stream)).map(({ info }) => info?.code)).to.deep.equal(codes);
+    });
+  }
+
   it('reports how many events expired before they were committed', async () => {
     const { type, id } = await prepare(1);
     const first = await open(id);
