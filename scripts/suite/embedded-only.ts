@@ -17,6 +17,7 @@ export const embeddedOnly: Readonly<Record<string, string>> = {
 
   'test/broker/event-types/allowed-changes.test.ts': 'pure functions',
   'test/broker/event-types/requested-event-type.test.ts': 'pure functions',
+  'test/broker/publishing/deleted-events.test.ts': 'pure functions',
   'test/broker/publishing/dry-run.test.ts': 'validation, appends nothing',
   'test/broker/publishing/event-validation.test.ts': 'validation, appends nothing',
   'test/broker/publishing/known-shapes/known-shapes.test.ts': 'reading of bodies, appends nothing',
