@@ -49,6 +49,7 @@ export class TopicCreation {
   async create(topic: RequestedTopic): Promise<CreationOutcome> {
     const group = this.#groupFor(topic);
     const result = (await group.results).get(topic.name);
+    // The only one of its group would wait for itself twice as long.
     if (group.topics.size === 1) return { result, untilReady: () => group.readiness };
     // What another topic of the group waits for in vain does not concern this one.
     return { result, untilReady: () => group.readiness.catch(() => this.#waitUntilReady([topic])) };
