@@ -40,11 +40,7 @@ export function createAdminRouter(folder: string = adminBundleFolder): Router {
       response.redirect('/admin');
     })
     .all(methodNotAllowed('GET'));
-  router.use('/admin', (request, response, next) => {
-    // It would get 304 for any file that is there, and the client keeps what another build made.
-    if (request.headers['if-none-match'] === '*') delete request.headers['if-none-match'];
-    serveFile(request, response, next);
-  });
+  router.use('/admin', serveFile);
   router
     .route(['/admin', '/admin/*path'])
     .get((request, response, next) => {

@@ -70,12 +70,28 @@ describe('the files of the admin page', () => {
     await build();
     const url = await listen();
     for (const path of ['/admin', '/admin/assets/index-abc.js']) {
-      const headers = { Range: 'bytes=0-1', 'If-None-Match': '*', 'If-Modified-Since': new Date().toUTCString() };
-      const response = await call(`${url}${path}`, 'GET', undefined, headers);
-      expect(response.status, path).to.equal(200);
-      for (const name of ['etag', 'last-modified', 'accept-ranges']) expect(response.headers.get(name)).to.equal(null);
+      const since = new Date().toUTCString();
+      for (const condition of [{ 'If-None-Match': '"of another build"' }, { 'If-Modified-Since': since }]) {
+        const response = await call(`${url}${path}`, 'GET', undefined, { Range: 'bytes=0-1', ...condition });
+        expect(response.status, path).to.equal(200);
+        expect(response.text, path).to.match(/^<!doctype|^the script$/);
+        for (const name of ['etag', 'last-modified', 'accept-ranges']) {
+          expect(response.headers.get(name)).to.equal(null);
+        }
+      }
       expect((await call(`${url}${path}`, 'HEAD')).headers.get('content-type')).to.match(/^text/);
     }
+  });
+
+  it('are answered 304 only to a client that wants them unless there are any', async () => {
+    await build();
+    const url = await listen();
+    for (const path of ['/admin', '/admin/assets/index-abc.js']) {
+      expect((await call(`${url}${path}`, 'GET', undefined, { 'If-None-Match': '*' })).status, path).to.equal(304);
+    }
+    expect((await call(`${url}/admin/assets/other.js`, 'GET', undefined, { 'If-None-Match': '*' })).status).to.equal(
+      404,
+    );
   });
 
   it('may load nothing from other sites and run no inline scripts', async () => {
