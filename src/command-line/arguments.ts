@@ -3,7 +3,10 @@ import { type Command, type CommandInput, type CommandOption, WrongUsage } from 
 
 /** The options that every command has. */
 export const commonOptions: Readonly<Record<string, CommandOption>> = {
-  url: { value: 'URL', summary: 'the service; default LENDSTREAM_URL, else http://127.0.0.1:8080' },
+  url: {
+    value: 'URL',
+    summary: 'the service; default LENDSTREAM_URL, else http://127.0.0.1:PORT, where PORT is 8080 by default',
+  },
   'api-key': { value: 'KEY', summary: 'a key of the service; default LENDSTREAM_API_KEY' },
   ca: { value: 'FILE', summary: 'the authority of an https address; default LENDSTREAM_CA, else those of Node.js' },
   certificate: { value: 'FILE', summary: 'a certificate of this client; default LENDSTREAM_CERTIFICATE' },

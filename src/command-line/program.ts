@@ -34,7 +34,7 @@ export interface Surroundings {
   readonly stopped: AbortSignal;
 }
 
-const defaultUrl = 'http://127.0.0.1:8080';
+const defaultPort = '8080';
 const waitSecondsDefault = 10;
 
 const serviceCommands: readonly Command[] = [
@@ -106,7 +106,7 @@ async function runCommand(
   given: Arguments,
   { environment, output, input, stopped }: Surroundings,
 ): Promise<ExitCode> {
-  const url = given.text('url') ?? nonEmpty(environment['LENDSTREAM_URL']) ?? defaultUrl;
+  const url = addressOf(given, environment);
   const waitSeconds = given.wholeNumber('wait', 0) ?? waitSecondsDefault;
   if (!URL.canParse(url)) throw new WrongUsage(`"${url}" is no URL`);
   const tls = url.startsWith('https://') ? tlsTexts(given, environment) : withoutTls(given, url);
@@ -118,6 +118,15 @@ async function runCommand(
     onRetry: ({ message }, milliseconds) => output.message(`${message}; trying again in ${secondsOf(milliseconds)}`),
   });
   return command.run({ ...given, lendstream, output, isJson: given.has('json'), stopped, input });
+}
+
+/**
+ * The address that the command line or the environment names. Without one it is that of a service on this machine,
+ * which may have been started with another PORT.
+ */
+function addressOf(given: Arguments, environment: Surroundings['environment']): string {
+  const named = given.text('url') ?? nonEmpty(environment['LENDSTREAM_URL']);
+  return named ?? `http://127.0.0.1:${nonEmpty(environment['PORT']) ?? defaultPort}`;
 }
 
 /** The certificates that the command line or the environment name; undefined when they name none. */
@@ -159,8 +168,11 @@ function failed(error: unknown, output: Output): ExitCode {
   output.message(error instanceof Error ? error.message : String(error));
   if (error instanceof LendstreamError) {
     if (error.status === 401) output.message('give a key with --api-key or LENDSTREAM_API_KEY');
-    if (/certificate/i.test(error.message))
+    if (/certificate/i.test(error.message)) {
       output.message('--ca names the authority of the service, --certificate yours');
+    } else if (error.status === 0 && /(does|did) not respond/.test(error.message)) {
+      output.message('name another address with --url, LENDSTREAM_URL or PORT');
+    }
     return error.isRetryable ? exitCodes.noResponse : exitCodes.refused;
   }
   if (error instanceof PublishError) return exitCodes.refused;

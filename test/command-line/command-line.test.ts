@@ -358,8 +358,34 @@ describe('the command line', function () {
         /^lendstream: http:\/\/127\.0\.0\.1:9 does not respond: .*; trying again in 0\.\d s\n/,
       );
       const atOnce = await run(...nowhere, '--wait', '0');
-      expect([atOnce.code, atOnce.messages.split('\n').length]).to.deep.equal([3, 2]);
+      expect(atOnce.code).to.equal(3);
+      expect(atOnce.messages).to.match(
+        /^lendstream: http:\/\/127\.0\.0\.1:9 does not respond: .*\nlendstream: .*--url, LENDSTREAM_URL or PORT.*\n$/,
+      );
     });
+
+    it('with an address that the environment names tells which one was tried', async () => {
+      const triedWith = async (
+        environment: Record<string, string>,
+        ...words: string[]
+      ): Promise<string | undefined> => {
+        const { code, messages } = await runHere(['lag', '--wait', '0', ...words], environment);
+        expect(code).to.equal(3);
+        return /^lendstream: (\S+) does not respond/.exec(messages)?.[1];
+      };
+      expect(await triedWith({ PORT: '9' })).to.equal('http://127.0.0.1:9');
+      expect(await triedWith({ LENDSTREAM_URL: '', PORT: '9' })).to.equal('http://127.0.0.1:9');
+      expect(await triedWith({ LENDSTREAM_URL: 'http://localhost:7', PORT: '9' })).to.equal('http://localhost:7');
+      expect(await triedWith({ PORT: '9' }, '--url', 'http://localhost:7')).to.equal('http://localhost:7');
+    });
+  });
+
+  it('finds a service on this machine by its port alone', async () => {
+    const { code, messages } = await runHere(['types'], {
+      PORT: new URL(service.url).port,
+      LENDSTREAM_API_KEY: apiKey,
+    });
+    expect(code, messages).to.equal(0);
   });
 
   it('has help for the program and each command', async () => {

@@ -21,7 +21,7 @@ export interface StartedProgram {
 
 /** Starts the real program. @param environment Its settings, beside those of this process. */
 export function startProgram(words: readonly string[], environment: Record<string, string> = {}): StartedProgram {
-  const env = { ...process.env, LENDSTREAM_URL: '', LENDSTREAM_API_KEY: '', ...environment };
+  const env = { ...process.env, LENDSTREAM_URL: '', PORT: '', LENDSTREAM_API_KEY: '', ...environment };
   const child = spawn(process.execPath, [program, ...words], { env, stdio: 'pipe' });
   let [output, messages] = ['', ''];
   child.stdout.setEncoding('utf8').on('data', (text: string) => (output += text));
