@@ -89,10 +89,26 @@ export async function openStreamSession(
   await openAfterReaping(coordination, subscription.id, session, open);
   const present = waiting?.eventTypes() ?? eventTypes;
   if (isDeepStrictEqual(present, eventTypes)) return { streamId, eventTypes, bounds, stored };
+  const initialised = await finishOpening(coordination, subscription.id, streamId, () =>
+    beginInitialisation(log, coordination, subscription, present),
+  );
+  return { streamId, eventTypes: present, ...initialised };
+}
+
+/**
+ * Does what a stream still needs when its session is open. If that fails, it closes the session, under which nothing
+ * was sent that could be committed.
+ */
+export async function finishOpening<Result>(
+  coordination: Coordination,
+  subscriptionId: string,
+  streamId: string,
+  step: () => Result | Promise<Result>,
+): Promise<Result> {
   try {
-    return { streamId, eventTypes: present, ...(await beginInitialisation(log, coordination, subscription, present)) };
+    return await step();
   } catch (error) {
-    await coordination.closeSession(subscription.id, streamId, 'refused');
+    await coordination.closeSession(subscriptionId, streamId, 'refused');
     throw error;
   }
 }

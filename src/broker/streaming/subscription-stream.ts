@@ -37,7 +37,7 @@ import { ReadAhead } from './read-ahead.ts';
 import { jsonLines, type LineFormat } from './line-format.ts';
 import { chunkBytesTarget, LineSender } from './line-sender.ts';
 import { SentOffsets } from './sent-offsets.ts';
-import { openStreamSession, type WaitingStream } from './stream-session.ts';
+import { finishOpening, openStreamSession, type WaitingStream } from './stream-session.ts';
 import { commitWithoutConsumer } from './commit-without-consumer.ts';
 import {
   offsetsRecheckLateMilliseconds,
@@ -223,22 +223,12 @@ export class SubscriptionStream implements Observer {
   ): Promise<SubscriptionStream> {
     const opened = await openStreamSession(services, subscription, eventTypes, parameters, waiting);
     const { streamId, bounds, stored } = opened;
-    try {
-      const stream = new SubscriptionStream(
-        services,
-        subscription,
-        opened.eventTypes,
-        parameters,
-        streamId,
-        bounds,
-        format,
-      );
+    return finishOpening(services.coordination, subscription.id, streamId, () => {
+      const known = opened.eventTypes;
+      const stream = new SubscriptionStream(services, subscription, known, parameters, streamId, bounds, format);
       stream.#stored = stored;
       return stream;
-    } catch (error) {
-      await services.coordination.closeSession(subscription.id, streamId, 'refused');
-      throw error;
-    }
+    });
   }
 
   /** Requests partitions and begins to read. */

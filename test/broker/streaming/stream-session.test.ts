@@ -2,9 +2,11 @@ import { expect } from 'chai';
 import { afterEach, beforeEach, describe, it } from 'mocha';
 import { NodeLease } from '../../../src/broker/streaming/node-lease.ts';
 import { openStreamSession, type StreamSessionServices } from '../../../src/broker/streaming/stream-session.ts';
+import { SlotQueue } from '../../../src/broker/subscriptions/slot-queue.ts';
 import { knownSubscription } from '../../../src/broker/definitions/subscription-lookup.ts';
 import { systemClock } from '../../../src/clock.ts';
 import { silentLogger } from '../../../src/logger.ts';
+import { codeOf } from '../../support/log-reading.ts';
 import { startStreamServer, type StreamServer } from '../../support/http/stream-server.ts';
 
 describe('the session of a stream', () => {
@@ -43,5 +45,20 @@ describe('the session of a stream', () => {
       [type, 0],
       [type, 1],
     ]);
+  });
+
+  it('is closed again when partitions that were added during its wait cannot be read', async () => {
+    const type = await server.defineEventType(2);
+    const id = await server.subscribe([type]);
+    const waiting = {
+      queue: new SlotQueue(services),
+      signal: new AbortController().signal,
+      eventTypes: () => new Map([[type, 3]]),
+    };
+    const parameters = { requestedPartitions: [], commitTimeoutMilliseconds: 5_000, slotWaitMilliseconds: 0 };
+    const subscription = knownSubscription(server.registry, id);
+    const opening = openStreamSession(services, subscription, new Map([[type, 2]]), parameters, waiting);
+    expect(await codeOf(opening)).to.equal('UNKNOWN_TOPIC_OR_PARTITION');
+    expect((await server.coordination.topology(id)).sessions).to.deep.equal([]);
   });
 });
