@@ -53,6 +53,20 @@ export function describeStory(
   /** The part of its transactions that the loan has at the end of a chapter. */
   const tellUntil = (share: number): Promise<void> => story.tellUntil(Math.floor(transactions * share));
 
+  /**
+   * Kills the process that decides while commands are in flight and the story goes on, and starts it again.
+   * @param whileDead What happens in between to its copy of the accounts.
+   */
+  async function killDecider(share: number, whileDead?: (copy: string) => void): Promise<void> {
+    const decider = await deciderOf(system, storyPartition);
+    const telling = tellUntil(share);
+    await story.untilInFlight();
+    await decider.kill();
+    whileDead?.(copyOf(decider));
+    await decider.start();
+    await telling;
+  }
+
   before(async function () {
     this.timeout(120_000);
     folder = await temporaryFolder();
@@ -79,12 +93,7 @@ export function describeStory(
   if (hasEveryEnd) {
     it('goes on when the process that decides is killed with commands in flight', async function () {
       this.timeout(120_000);
-      const decider = await deciderOf(system, storyPartition);
-      const telling = tellUntil(0.3);
-      await story.untilInFlight();
-      await decider.kill();
-      await decider.start();
-      await telling;
+      await killDecider(0.3);
     });
   }
 
@@ -120,26 +129,14 @@ export function describeStory(
 
     it('goes on when the copy is damaged in the middle while the process is dead', async function () {
       this.timeout(120_000);
-      const decider = await deciderOf(system, storyPartition);
-      const telling = tellUntil(0.7);
-      await story.untilInFlight();
-      await decider.kill();
-      overwriteMiddle(copyOf(decider), damagedBytes);
-      await decider.start();
-      await telling;
+      await killDecider(0.7, (copy) => overwriteMiddle(copy, damagedBytes));
       await story.read();
     });
   }
 
   it('goes on when the copy of a killed process is deleted', async function () {
     this.timeout(120_000);
-    const decider = await deciderOf(system, storyPartition);
-    const telling = tellUntil(0.85);
-    await story.untilInFlight();
-    await decider.kill();
-    deleteCopy(copyOf(decider));
-    await decider.start();
-    await telling;
+    await killDecider(0.85, deleteCopy);
   });
 
   it('goes on when the toggle is switched back', async function () {
