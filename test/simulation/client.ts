@@ -2,7 +2,7 @@ import type { CommitOutcome } from '../../src/broker/subscriptions/commits.ts';
 import { describeError, isLendstreamError } from '../../src/errors.ts';
 import type { Chance } from './chance.ts';
 import type { Connection } from './connection.ts';
-import type { ObservedLine } from './invariants.ts';
+import type { ObservedLine } from './invariants/observed-subscriptions.ts';
 import type { SimulatedProcess } from './simulated-process.ts';
 
 /** A cursor as the API writes it. */

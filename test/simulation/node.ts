@@ -18,7 +18,7 @@ import { silentLogger } from '../../src/logger.ts';
 import { createMetrics } from '../../src/metrics.ts';
 import type { EventLog } from '../../src/ports/event-log.ts';
 import type { Connection } from './connection.ts';
-import type { StreamRules } from './invariants.ts';
+import type { StreamRules } from './invariants/observed-subscriptions.ts';
 import { leaseMilliseconds, type SimulatedProcess } from './simulated-process.ts';
 import type { NodeCoordination } from './simulated-store.ts';
 

@@ -1,7 +1,7 @@
 import { policyAnnotation, sendCountAnnotation } from '../../src/broker/definitions/unprocessable-events.ts';
 import type { Chance } from './chance.ts';
 import { offsetOf } from './client.ts';
-import type { ObservedLetter } from './passed-over-events.ts';
+import type { ObservedLetter } from './invariants/passed-over-events.ts';
 
 /** Events that the consumers of the simulation cannot process, and what the service does with them. */
 

@@ -23,7 +23,8 @@ import {
   type ServiceForClient,
 } from './client.ts';
 import { Connection } from './connection.ts';
-import { Invariants } from './invariants.ts';
+import { Invariants } from './invariants/invariants.ts';
+import { Violation } from './invariants/violation.ts';
 import { LogData } from './log-data.ts';
 import { Network } from './network.ts';
 import { SimulatedNode } from './node.ts';
@@ -34,7 +35,6 @@ import { leaseMilliseconds, SimulatedProcess, type ClockDeviation } from './simu
 import type { NodeCoordination, SimulatedStore } from './simulated-store.ts';
 import { Store } from './store.ts';
 import { eventText, FailingConsumers, observedLetter } from './unprocessable-events.ts';
-import { Violation } from './violation.ts';
 
 const exactClock: ClockDeviation = { wallMilliseconds: 0, monotonicBase: 0, rate: 1 };
 
@@ -92,11 +92,11 @@ export class World implements ServiceForClient {
     this.network = new Network(this.time, this.chance);
     this.logProcess = new SimulatedProcess('log', this.time, exactClock);
     this.invariants = new Invariants({
-      now: () => this.time.monotonic(),
+      nowMilliseconds: () => this.time.monotonic(),
       leaseMilliseconds,
       closeReason: (streamId) => this.#closeReason(streamId),
-      storeFailedAt: (name) => this.#lastCoordinations.get(name)?.failedAt ?? Number.NEGATIVE_INFINITY,
-      renewedAt: (name) => this.#renewedAt.get(name) ?? Number.NEGATIVE_INFINITY,
+      storeFailedAtMilliseconds: (name) => this.#lastCoordinations.get(name)?.failedAt ?? Number.NEGATIVE_INFINITY,
+      renewedAtMilliseconds: (name) => this.#renewedAt.get(name) ?? Number.NEGATIVE_INFINITY,
       mayLoseCommits: redis !== undefined,
     });
     this.store = redis === undefined ? this.#storeInMemory() : this.#storeOnRedis(redis);

@@ -14,7 +14,7 @@ import type { LogData } from '../log-data.ts';
 import type { Network } from '../network.ts';
 import type { SimulatedProcess } from '../simulated-process.ts';
 import type { NodeCoordination, SimulatedStore, StoreOperation, SubscriptionSnapshot } from '../simulated-store.ts';
-import { Violation } from '../violation.ts';
+import { Violation } from '../invariants/violation.ts';
 import type { AcknowledgedOffsets } from './acknowledged-offsets.ts';
 import { NodeConnection } from './node-connection.ts';
 import { startingCoordination } from './starting-coordination.ts';

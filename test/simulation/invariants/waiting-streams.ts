@@ -1,6 +1,6 @@
-import type { OpenSessionResult, Session, Topology } from '../../src/ports/coordination.ts';
-import { partitionKey } from '../../src/ports/event-type-partition.ts';
-import { leaseMilliseconds } from './simulated-process.ts';
+import type { OpenSessionResult, Session, Topology } from '../../../src/ports/coordination.ts';
+import { partitionKey } from '../../../src/ports/event-type-partition.ts';
+import { leaseMilliseconds } from '../simulated-process.ts';
 import { Violation } from './violation.ts';
 
 /** A request to the store to open a session, and its answer. */

@@ -1,6 +1,6 @@
-import type { UnprocessableEventPolicy } from '../../src/broker/definitions/unprocessable-events.ts';
-import { partitionKey } from '../../src/ports/event-type-partition.ts';
-import type { Offset } from '../../src/ports/event-log.ts';
+import type { UnprocessableEventPolicy } from '../../../src/broker/definitions/unprocessable-events.ts';
+import { partitionKey } from '../../../src/ports/event-type-partition.ts';
+import type { Offset } from '../../../src/ports/event-log.ts';
 import { Violation } from './violation.ts';
 
 /** A dead letter as it is in the queue. */
