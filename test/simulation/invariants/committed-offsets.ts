@@ -101,7 +101,8 @@ function checkDelivered(
   const isByReceiver = committers.every(({ received }) => (received.get(key) ?? -1) >= offset);
   const delivered = isByReceiver ? partition.delivered : partition.everDelivered;
   for (let passed = partition.committed + 1; passed <= offset; passed += 1) {
-    if (passed < published.earliest || published.events[passed] === undefined) continue;
+    const event = published.events[passed];
+    if (passed < published.earliest || event === undefined) continue;
     if (passed > partition.askedByClients) {
       if (isPassedOverByFilter(subscription, operations, partition, key, passed, offset)) {
         partition.delivered[passed] = true;
@@ -113,6 +114,8 @@ function checkDelivered(
     }
     if (committers.every(({ sent }) => sent.get(key)?.includes(passed))) {
       unprocessable.committedByConsumer(subscription.id, key, passed);
+    } else if (committers.some(({ rules }) => !isWanted(rules, event))) {
+      unprocessable.passedOverByFilter(subscription.id, key, passed);
     }
     if (delivered[passed] === true) continue;
     throw new Violation(`I1: ${passed} of ${key} is committed and was never delivered`);

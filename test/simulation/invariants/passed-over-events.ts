@@ -46,6 +46,8 @@ interface ObservedPartition {
   readonly newLetters: Set<Offset>;
   /** By offset, the fence under which it was. */
   readonly passedOver: Map<Offset, number>;
+  /** Events that failed often enough and then were behind a position that a consumer with a filter committed. */
+  readonly passedOverByFilter: Set<Offset>;
 }
 
 const noFailures = (): ObservedPartition['failures'] => ({ offset: -1, since: 0, streams: 0, alone: 0, fence: 0 });
@@ -177,13 +179,21 @@ export class PassedOverEvents {
     throw new Violation(`D5: ${offset} of ${key} is a dead letter and was committed`);
   }
 
+  /** A consumer whose filter does not want an event committed a position behind it. */
+  passedOverByFilter(subscriptionId: string, key: string, offset: Offset): void {
+    const { failedOften, passedOverByFilter } = this.#partition(subscriptionId, key);
+    if (failedOften.has(offset)) passedOverByFilter.add(offset);
+  }
+
   /**
    * D6: where nothing failed but consumers, each event with a letter was passed over, and each stream that had its
    * partition meanwhile wrote one letter at most.
    */
   checkLettersOnce(): void {
-    for (const [key, { letters, passedOver, failedOften }] of this.#partitions) {
+    for (const [key, { letters, passedOver, passedOverByFilter, failedOften }] of this.#partitions) {
       for (const [offset, { length }] of letters) {
+        // Its letter was on its way when the consumer of another stream committed a later position.
+        if (passedOverByFilter.has(offset)) continue;
         const fence = passedOver.get(offset);
         if (fence === undefined) throw new Violation(`D6: ${offset} of ${key} has a letter and was not passed over`);
         const owners = fence - (failedOften.get(offset) ?? fence);
@@ -218,6 +228,7 @@ export class PassedOverEvents {
       letters: new Map<Offset, ObservedLetter[]>(),
       newLetters: new Set<Offset>(),
       passedOver: new Map<Offset, number>(),
+      passedOverByFilter: new Set<Offset>(),
     };
     this.#partitions.set(name, partition);
     return partition;
