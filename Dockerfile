@@ -51,4 +51,4 @@ EXPOSE 8080
 HEALTHCHECK --interval=5s --timeout=3s --start-period=60s --retries=3 \
   CMD ["node", "-e", "require(process.env.TLS_CERTIFICATE ? 'https' : 'http').get({ port: process.env.PORT, path: '/health', rejectUnauthorized: false }, ({ statusCode }) => process.exit(statusCode === 200 ? 0 : 1)).on('error', () => process.exit(1))"]
 # An API key is needed: HOST is every address of the container. Ends on SIGTERM, when open streams had their last line.
-CMD ["node", "--enable-source-maps", "--initial-old-space-size=384", "--max-semi-space-size=32", "--no-concurrent-array-buffer-sweeping", "dist/src/main.js"]
+CMD ["node", "--enable-source-maps", "--initial-old-space-size=384", "--max-semi-space-size=32", "dist/src/main.js"]

@@ -16,6 +16,8 @@ export interface MeasuredService {
   /** Returns the ids of the new subscriptions. */
   subscribe(count: number, eventType: string, readFrom?: 'begin' | 'end'): Promise<string[]>;
   unsubscribe(subscriptions: readonly string[]): Promise<void>;
+  /** Whether the first integrity check of the log, which takes a quarter of a core, has ended. */
+  isChecked(): Promise<boolean>;
   stop(): Promise<void>;
   /** Ends the process by SIGKILL. */
   kill(): Promise<void>;
@@ -27,11 +29,7 @@ export const partitionCount = 4;
 const requestsAtOnce = 50;
 
 /** The Node arguments with which scripts/start sets the memory of the service. */
-export const serviceMemory = [
-  '--initial-old-space-size=384',
-  '--max-semi-space-size=32',
-  '--no-concurrent-array-buffer-sweeping',
-];
+export const serviceMemory = ['--initial-old-space-size=384', '--max-semi-space-size=32'];
 
 /** All of its Node arguments, and those with which it collects garbage on demand. */
 const serviceArguments = [
@@ -115,6 +113,10 @@ export async function startMeasuredService(
     },
     async unsubscribe(subscriptions) {
       for (const id of subscriptions) await call('DELETE', `/subscriptions/${id}`);
+    },
+    async isChecked() {
+      const { gauges } = await call('GET', '/metrics');
+      return 'lendstream_integrity_check_finished_timestamp_seconds{file="log.db"}' in (gauges as object);
     },
     stop: () => running.stop(),
     kill: () => running.stop('SIGKILL'),

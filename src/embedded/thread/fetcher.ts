@@ -6,6 +6,7 @@ import { type BatchRow, bodyOfRow, putIntoRun } from '../records/batch-format.ts
 import { inflatedBytesOf } from '../records/compressed-bodies.ts';
 import { batchColumns, rowOf, type BatchColumns } from './batch-columns.ts';
 import { openForReading } from './database.ts';
+import { discard } from './discarded-memory.ts';
 import type { FetchResponse, FetchRequest, FetcherRequests } from './messages.ts';
 import { TransferredResponse, serveRequests } from './log-thread.ts';
 
@@ -23,8 +24,6 @@ const rowBytesAssumed = 16 * 1024;
 /** The most partitions whose rows have a known average size: about 2 MB. Those read last are known. */
 const averagesMaximum = 10_000;
 
-type SizeRow = [lastOffset: Offset, bodyBytes: number];
-
 let opened: { connection: Connection; statements: ReturnType<typeof prepareStatements> } | undefined;
 /**
  * The average size in memory of the rows last read, by partition. It decides how many rows are worth reading.
@@ -34,9 +33,11 @@ const averageBytesByPartition = new BoundedMap<number, number>(averagesMaximum);
 
 function prepareStatements(connection: Connection) {
   return {
+    // One text costs less than a row of the library for each size.
     sizes: connection.prepare(
-      `SELECT last_offset, body_bytes FROM batch
-       WHERE partition_id = ? AND last_offset >= ? AND last_offset < ? ORDER BY last_offset LIMIT ?`,
+      `SELECT json_group_array(body_bytes) FROM (
+         SELECT body_bytes FROM batch
+         WHERE partition_id = ? AND last_offset >= ? AND last_offset < ? ORDER BY last_offset LIMIT ?)`,
     ),
     rowAt: connection.prepare(
       `SELECT base_offset, last_offset, appended_at FROM batch
@@ -44,7 +45,7 @@ function prepareStatements(connection: Connection) {
     ),
     batches: connection.prepare(
       `SELECT ${batchColumns} FROM batch
-       WHERE partition_id = ? AND last_offset >= ? AND last_offset <= ? ORDER BY last_offset`,
+       WHERE partition_id = ? AND last_offset >= ? AND last_offset < ? ORDER BY last_offset LIMIT ?`,
     ),
   };
 }
@@ -55,10 +56,11 @@ function fetchRows(request: FetchRequest): TransferredResponse<FetchResponse> {
   const { partitionId, from, latest, bytesMaximum } = request;
   try {
     const averageRowBytes = averageBytesByPartition.get(partitionId) ?? rowBytesAssumed;
-    const rowCount = Math.min(Math.ceil(bytesMaximum / averageRowBytes) + 1, indexRowsMaximum);
-    const lastOffset = lastOffsetWithin(sizes.all(partitionId, from, latest, rowCount) as SizeRow[], bytesMaximum);
-    if (lastOffset === undefined) return new FetchedBodies(request.memory, 0).toResponse();
-    const rows = (batches.all(partitionId, from, lastOffset) as BatchColumns[]).map((each) => rowOf(partitionId, each));
+    const rowsMaximum = Math.min(Math.ceil(bytesMaximum / averageRowBytes) + 1, indexRowsMaximum);
+    const [sizesText] = sizes.get(partitionId, from, latest, rowsMaximum) as [string];
+    const rowCount = countWithin(JSON.parse(sizesText) as number[], bytesMaximum);
+    const columns = batches.all(partitionId, from, latest, rowCount) as BatchColumns[];
+    const rows = columns.map((each) => rowOf(partitionId, each));
     const bytes = rows.reduce((sum, { body }) => sum + inflatedBytesOf(body), 0);
     if (rows.length > 0) averageBytesByPartition.set(partitionId, bytes / rows.length);
     return bodiesWithin(request, rows, new FetchedBodies(request.memory, Math.min(bytes, bytesMaximum))).toResponse();
@@ -109,6 +111,8 @@ class FetchedBodies {
   #headsFrom = 0;
   readonly #positions: number[] = [];
   readonly #bodies: ArrayBuffer[] = [];
+  /** The memory of the bodies that were copied. */
+  readonly #copied: ArrayBuffer[] = [];
 
   /** @param bytes The approximate size of all bodies. Memory that they would leave mostly empty is not used. */
   constructor(memory: SharedArrayBuffer | undefined, bytes: number) {
@@ -128,13 +132,16 @@ class FetchedBodies {
       this.#bodies.push(memoryOf(body));
       return;
     }
+    if (ownsMemory(body)) this.#copied.push(body.buffer);
     const { valuesAt, headAt, valuesEnd } = put;
     this.#positions.push(valuesAt, headAt);
     this.#valuesAt = valuesEnd + 1;
     this.#headsFrom = headAt;
   }
 
+  /** To be called once, when no body is read any more. */
   toResponse(): TransferredResponse<FetchResponse> {
+    discard(this.#copied);
     return new TransferredResponse({ positions: this.#positions, bodies: this.#bodies }, this.#bodies);
   }
 }
@@ -153,26 +160,22 @@ function intactBody(request: FetchRequest, row: BatchRow, isLater: boolean): Buf
   }
 }
 
-/**
- * The memory of the body, to be transferred. The SQLite library gives each blob memory of its own, and so does
- * decompression.
- */
-function memoryOf(body: Uint8Array): ArrayBuffer {
-  const { buffer, byteOffset, length } = body;
-  const ownsBuffer = buffer instanceof ArrayBuffer && byteOffset === 0 && buffer.byteLength === length;
-  return ownsBuffer ? buffer : new Uint8Array(body).buffer;
+/** The memory of the body, to be transferred. */
+function memoryOf(body: Buffer): ArrayBuffer {
+  return ownsMemory(body) ? body.buffer : new Uint8Array(body).buffer;
 }
 
-/** The last offset of the rows that fit. The first row is always included. */
-function lastOffsetWithin(sizes: readonly SizeRow[], bytesMaximum: number): Offset | undefined {
-  let within: Offset | undefined;
+/** The SQLite library gives each blob memory of its own, and so does decompression. */
+function ownsMemory(body: Buffer): body is Buffer<ArrayBuffer> {
+  const { buffer, byteOffset, length } = body;
+  return buffer instanceof ArrayBuffer && byteOffset === 0 && buffer.byteLength === length;
+}
+
+/** How many rows fit. The first one always does. @param sizes Of rows that follow each other, in bytes. */
+function countWithin(sizes: readonly number[], bytesMaximum: number): number {
   let bytes = 0;
-  for (const [lastOffset, bodyBytes] of sizes) {
-    bytes += bodyBytes;
-    if (within !== undefined && bytes > bytesMaximum) break;
-    within = lastOffset;
-  }
-  return within;
+  const first = sizes.findIndex((size, index) => (bytes += size) > bytesMaximum && index > 0);
+  return first < 0 ? sizes.length : first;
 }
 
 function readFailure({ topic, partition, from }: FetchRequest, error: unknown): LendstreamError {
