@@ -2,7 +2,7 @@ import type { Clock } from '../clock.ts';
 import { LendstreamError, isLendstreamError } from '../errors.ts';
 import type { Offset } from '../ports/event-log.ts';
 import type { PackedRecords } from '../ports/packed-records.ts';
-import type { StoredBatch } from './records/batch-format.ts';
+import type { StoredBatch } from './records/decoded-batch.ts';
 import { decodeStoredRow, type EncodedRow, type RowMemory } from './records/row-memory.ts';
 import type { NewRow, WriterRequests } from './thread/messages.ts';
 import type { LogThread } from './thread/log-thread.ts';

@@ -1,5 +1,5 @@
 import type { CleanupPolicy, Offset } from '../ports/event-log.ts';
-import type { StoredBatch } from './records/batch-format.ts';
+import type { StoredBatch } from './records/decoded-batch.ts';
 import type { PartitionState } from './partition-state.ts';
 import type { SharedBuffer } from '../ports/shared-buffer.ts';
 

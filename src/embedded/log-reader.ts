@@ -4,7 +4,7 @@ import type { HealthPart } from '../health.ts';
 import type { Logger } from '../logger.ts';
 import type { Offset, ReadResult, RecordBatch } from '../ports/event-log.ts';
 import { batchFrom, decodeBody, decodeBodyInRun } from './records/batch-format.ts';
-import type { StoredBatch } from './records/batch-format.ts';
+import type { StoredBatch } from './records/decoded-batch.ts';
 import { MemoryPool } from './records/memory-pool.ts';
 import type { BatchCache } from './batch-cache.ts';
 import type { FetchResponse, FetcherRequests } from './thread/messages.ts';

@@ -1,5 +1,5 @@
 import type { Offset, TopicConfiguration, TopicPartition } from '../ports/event-log.ts';
-import type { StoredBatch } from './records/batch-format.ts';
+import type { StoredBatch } from './records/decoded-batch.ts';
 import type { PersistedPartition } from './thread/messages.ts';
 import { WaitingReads } from './waiting-reads.ts';
 import { unknownPartition } from './unknown-partition.ts';

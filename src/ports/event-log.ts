@@ -94,6 +94,13 @@ export interface BoundsOptions {
   readonly includeUncommitted?: boolean;
 }
 
+/** Where each record of a batch is: see the lists of {@link RecordBatch}. */
+export interface RecordPositions {
+  offsetAt(index: number): Offset;
+  valueStartAt(index: number): number;
+  valueEndAt(index: number): number;
+}
+
 /**
  * Records that were stored together, as positions in the bytes they were read into: no object per record.
  * Values are spliced into responses without being parsed.
@@ -110,6 +117,11 @@ export interface RecordBatch extends TopicPartition {
   readonly valueStarts: Uint32Array;
   /** End (exclusive) of each value in `bytes`. */
   readonly valueEnds: Uint32Array;
+  /**
+   * The same for one record, in batches that make the three lists only when they are read. Most batches are sent as a
+   * whole, and need no list. Call the functions of `record-positions.ts`, which take any batch.
+   */
+  readonly positions?: RecordPositions;
   /**
    * Whether each value is followed in `bytes` by exactly one comma and the next value, so that a run of records can be
    * spliced with one copy. False when there is record framing between the values, or when any value is a tombstone.

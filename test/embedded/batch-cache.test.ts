@@ -4,7 +4,7 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { BatchCache, isWorthCaching } from '../../src/embedded/batch-cache.ts';
 import { decodeBody, decodeBodyInRun, encodeBody, putIntoRun } from '../../src/embedded/records/batch-format.ts';
-import type { StoredBatch } from '../../src/embedded/records/batch-format.ts';
+import type { StoredBatch } from '../../src/embedded/records/decoded-batch.ts';
 import { SharedBuffer } from '../../src/ports/shared-buffer.ts';
 import { newPartitionState } from '../../src/embedded/partition-state.ts';
 import type { PartitionState } from '../../src/embedded/partition-state.ts';
@@ -40,25 +40,32 @@ function bytesInUse(): number {
 }
 
 describe('the batch cache', () => {
-  it('takes about the memory that it counts, also with the smallest batches', () => {
-    const count = 5_000;
-    const partition = partitionState(1);
-    const cache = new BatchCache();
-    const add = (from: number, to: number): void => {
-      for (let offset = from; offset < to; offset += 1) {
-        const position = { partitionId: 1, baseOffset: offset, lastOffset: offset, appendedAt: 0 };
-        const body = Buffer.from(encodeBody(position, [{ key: 'k', value: Buffer.alloc(300) }]));
-        cache.add(partition, decodeBody({ topic: 'orders', partition: 0 }, body));
-      }
-    };
-    add(0, 500);
-    const [countedBefore, usedBefore] = [cache.bytes, bytesInUse()];
-    add(500, 500 + count);
-    const used = (bytesInUse() - usedBefore) / count;
-    const counted = (cache.bytes - countedBefore) / count;
-    expect(used / counted, `${used} bytes, counted as ${counted}`).to.be.within(0.75, 1.15);
-    expect(partition.cachedBatches).to.have.length(500 + count);
-  });
+  for (const [hasLists, what] of [
+    [false, 'the smallest batches'],
+    [true, 'the smallest batches whose lists were read'],
+  ] as const) {
+    it(`takes about the memory that it counts, also with ${what}`, () => {
+      const count = 5_000;
+      const partition = partitionState(1);
+      const cache = new BatchCache();
+      const add = (from: number, to: number): void => {
+        for (let offset = from; offset < to; offset += 1) {
+          const position = { partitionId: 1, baseOffset: offset, lastOffset: offset, appendedAt: 0 };
+          const body = Buffer.from(encodeBody(position, [{ key: 'k', value: Buffer.alloc(300) }]));
+          const batch = decodeBody({ topic: 'orders', partition: 0 }, body);
+          if (hasLists) expect(batch.offsets[0]).to.equal(offset);
+          cache.add(partition, batch);
+        }
+      };
+      add(0, 500);
+      const [countedBefore, usedBefore] = [cache.bytes, bytesInUse()];
+      add(500, 500 + count);
+      const used = (bytesInUse() - usedBefore) / count;
+      const counted = (cache.bytes - countedBefore) / count;
+      expect(used / counted, `${used} bytes, counted as ${counted}`).to.be.within(0.75, 1.15);
+      expect(partition.cachedBatches).to.have.length(500 + count);
+    });
+  }
 
   it('is used for appends to event topics and followed topics, not for a store without readers', async () => {
     const partition = partitionState(1);

@@ -9,6 +9,7 @@ import type {
   PartitionRecords,
   ReadOptions,
   ReadResult,
+  RecordBatch,
   TopicAlteration,
   TopicConfiguration,
   TopicPartition,
@@ -83,7 +84,7 @@ export class NamespacedLog implements EventLog {
 
   async read(from: Position, options: ReadOptions): Promise<ReadResult> {
     const { batches, nextOffset } = await this.#log.read(this.#prefixed(from), options);
-    return { batches: batches.map((batch) => this.#unprefixed(batch)), nextOffset };
+    return { batches: batches.map((batch) => this.#unprefixedBatch(batch)), nextOffset };
   }
 
   async openWriter(writerId: string, partitions: readonly TopicPartition[] = []): Promise<FencedWriter> {
@@ -120,6 +121,32 @@ export class NamespacedLog implements EventLog {
   /** By name, because packed records are made only when they are requested. */
   #prefixedRecords(partitions: readonly PartitionRecords[]): PartitionRecords[] {
     return partitions.map(({ topic, partition, records }) => ({ topic: this.sharedName(topic), partition, records }));
+  }
+
+  /** By name, because the lists of a batch may be made only when they are read. */
+  #unprefixedBatch(batch: RecordBatch): RecordBatch {
+    const { topic, partition, count, appendedAt, bytes, positions, contiguous, external, release } = batch;
+    return {
+      topic: topic.slice(this.#prefix.length),
+      partition,
+      count,
+      appendedAt,
+      bytes,
+      get offsets() {
+        return batch.offsets;
+      },
+      get valueStarts() {
+        return batch.valueStarts;
+      },
+      get valueEnds() {
+        return batch.valueEnds;
+      },
+      ...(positions === undefined ? {} : { positions }),
+      contiguous,
+      ...(external === undefined ? {} : { external }),
+      key: (index) => batch.key(index),
+      release,
+    };
   }
 
   #unprefixed<Partition extends TopicPartition>(partition: Partition): Partition {

@@ -1,4 +1,5 @@
 import type { RecordBatch } from '../../ports/event-log.ts';
+import { valueEndAt, valueStartAt } from '../../ports/record-positions.ts';
 import { copyBytes } from '../../ports/shared-buffer.ts';
 
 /** The bytes of one write: buffers in order, some of them parts of the log's memory. Treat as immutable. */
@@ -14,7 +15,7 @@ export interface Chunk {
 }
 
 /** The values of a batch, as positions in the bytes that it was read into. */
-type BatchValues = Pick<RecordBatch, 'bytes' | 'valueStarts' | 'valueEnds' | 'contiguous' | 'release'>;
+type BatchValues = Pick<RecordBatch, 'bytes' | 'valueStarts' | 'valueEnds' | 'positions' | 'contiguous' | 'release'>;
 
 /** Events that follow one another in a batch: none of its records `from` to `to` (exclusive) is a deletion. */
 export interface EventRun<Batch extends BatchValues = RecordBatch> {
@@ -103,8 +104,7 @@ export class ChunkBuilder {
    * its memory until then.
    */
   addRun({ batch, from, to, isLast }: EventRun<BatchValues>): void {
-    if (batch.contiguous)
-      this.addBytes(batch.bytes, batch.valueStarts[from] as number, batch.valueEnds[to - 1] as number);
+    if (batch.contiguous) this.addBytes(batch.bytes, valueStartAt(batch, from), valueEndAt(batch, to - 1));
     else this.#addValues(batch, from, to);
     this.releaseAfter(batch, isLast);
   }
@@ -123,13 +123,13 @@ export class ChunkBuilder {
     const last = this.#sources.length - 1;
     const before = this.#sources[last];
     const end = this.#ends[last] as number;
-    const start = batch.valueStarts[from] as number;
+    const start = valueStartAt(batch, from);
     if (!batch.contiguous || before !== batch.bytes || start !== end + 1 || batch.bytes[end] !== comma) {
       this.addText(',');
       this.addRun(run);
       return;
     }
-    const added = (batch.valueEnds[to - 1] as number) - end;
+    const added = valueEndAt(batch, to - 1) - end;
     this.#ends[last] = end + added;
     this.#sizes[last] = (this.#sizes[last] as number) + added;
     this.size += added;

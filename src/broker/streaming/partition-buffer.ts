@@ -2,6 +2,7 @@ import { beforeFirst } from '../cursors/cursor-text.ts';
 import type { EventRun } from './chunk-builder.ts';
 import type { PassedOver } from './filters/filtered-read.ts';
 import { noValue, type Offset, type RecordBatch } from '../../ports/event-log.ts';
+import { offsetAt, valueEndAt, valueStartAt } from '../../ports/record-positions.ts';
 
 /**
  * Events of one partition that were read and wait to be sent, in the batches they were read in. Deletions (records
@@ -33,7 +34,7 @@ export class PartitionBuffer {
   push(batch: RecordBatch): void {
     const wasEmpty = this.events === 0;
     let first = 0;
-    if (wasEmpty) while (first < batch.count && (batch.offsets[first] as number) <= this.passedThrough) first += 1;
+    if (wasEmpty) while (first < batch.count && offsetAt(batch, first) <= this.passedThrough) first += 1;
     this.#count(batch, first, batch.count, 1);
     if (this.#batches === noBatches) this.#batches = [batch];
     else this.#batches.push(batch);
@@ -138,7 +139,7 @@ export class PartitionBuffer {
   #moveTo(index: number): void {
     const batch = this.#batches[this.#head];
     if (batch === undefined) return;
-    this.passedThrough = batch.offsets[index - 1] ?? this.passedThrough;
+    this.passedThrough = offsetAt(batch, index - 1);
     this.#index = index;
     this.#skipDeletions();
     if (this.filteredThrough > this.passedThrough) this.skipHolesThrough(this.filteredThrough);
@@ -147,7 +148,7 @@ export class PartitionBuffer {
   /** Moves to the next event, past spent batches. */
   #skipDeletions(): void {
     for (let batch = this.#batches[this.#head]; batch !== undefined; batch = this.#batches[this.#head]) {
-      while (this.#index < batch.count && batch.valueStarts[this.#index] === noValue) {
+      while (this.#index < batch.count && !batch.contiguous && batch.valueStarts[this.#index] === noValue) {
         this.passedThrough = batch.offsets[this.#index] ?? this.passedThrough;
         this.#index += 1;
       }
@@ -166,7 +167,7 @@ export class PartitionBuffer {
     if (batch.contiguous) {
       this.events += sign * (to - from);
       const between = to - from - 1;
-      this.bytes += sign * ((batch.valueEnds[to - 1] as number) - (batch.valueStarts[from] as number) - between);
+      this.bytes += sign * (valueEndAt(batch, to - 1) - valueStartAt(batch, from) - between);
       return;
     }
     for (let index = from; index < to; index += 1) {

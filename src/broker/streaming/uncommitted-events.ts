@@ -1,5 +1,6 @@
 import type { EventRun } from './chunk-builder.ts';
 import type { Offset } from '../../ports/event-log.ts';
+import { offsetAt } from '../../ports/record-positions.ts';
 
 /**
  * The events of one partition that were sent and not committed. Offsets may have holes (markers, compaction,
@@ -26,8 +27,8 @@ export class UncommittedEvents {
 
   /** Notes the records of a run, none of them a deletion, as sent. */
   addRun({ batch, from, to }: EventRun): void {
-    const first = batch.offsets[from] as number;
-    const last = batch.offsets[to - 1] ?? first;
+    const first = offsetAt(batch, from);
+    const last = offsetAt(batch, to - 1);
     if (last - first === to - 1 - from) {
       this.add(first, last);
       return;

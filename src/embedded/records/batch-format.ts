@@ -1,8 +1,9 @@
 /**
  * How records are stored in rows of the file and in memory.
  * In: records to store, rows that were read. Out: rows with checksums, records as positions in shared memory.
- * Start with `encodeInto` and `decodeRow` below. `layout.ts` describes the bytes, `checksum.ts` and
- * `compressed-bodies.ts` protect and shorten them, and `row-memory.ts` has the memory of rows that are written.
+ * Start with `encodeInto` and `decodeRow` below. `layout.ts` describes the bytes, `decoded-batch.ts` is what readers
+ * get, `checksum.ts` and `compressed-bodies.ts` protect and shorten bodies, and `row-memory.ts` has the memory of rows
+ * that are written.
  */
 
 import { LendstreamError } from '../../errors.ts';
@@ -12,20 +13,18 @@ import { packRecords } from '../../ports/packed-records.ts';
 import type { PackedRecords } from '../../ports/packed-records.ts';
 import { checksumOf } from './checksum.ts';
 import { inflatedBody } from './compressed-bodies.ts';
+import {
+  alignedEnd,
+  type BatchPosition,
+  decodedBytesPerRecord,
+  DecodedBatch,
+  indexBytesOf,
+  type StoredBatch,
+} from './decoded-batch.ts';
 import { bodyVersion, compressedVersion, field, flag, headerBytes } from './layout.ts';
 import { copyBytes, type SharedBuffer } from '../../ports/shared-buffer.ts';
 
 const comma = 0x2c;
-
-/** The position of a batch and when it was appended: columns of its row, repeated in its body. */
-export interface BatchPosition {
-  readonly partitionId: number;
-  readonly baseOffset: Offset;
-  /** At or above the offset of the last record. It is above when compaction removed records at the end. */
-  readonly lastOffset: Offset;
-  /** Milliseconds since the epoch. */
-  readonly appendedAt: number;
-}
 
 /** A batch as stored in the database. */
 export interface BatchRow extends BatchPosition {
@@ -34,17 +33,6 @@ export interface BatchRow extends BatchPosition {
   readonly checksum: number;
   /** Possibly compressed, see compressed-bodies.ts. */
   readonly body: Buffer;
-}
-
-/** A decoded batch and the range of offsets it covers. */
-export interface StoredBatch extends RecordBatch {
-  readonly position: BatchPosition;
-  /** The size of its body. Bytes. */
-  readonly bodyBytes: number;
-  /** The memory that this batch takes, without the memory of its run. Bytes. */
-  readonly memoryBytes: number;
-  /** The memory that it shares with other batches, if it does. */
-  readonly sharedBuffer: SharedBuffer | undefined;
 }
 
 /**
@@ -229,7 +217,7 @@ function headerMatches(row: BatchRow): boolean {
 export function decodeBody(where: TopicPartition, body: Buffer): StoredBatch {
   const indexEnd = headerBytes + indexBytesOf(body, 0);
   const keysAt = indexEnd + body.readUInt32LE(field.valuesBytes);
-  return decode(where, body, { headAt: 0, valuesAt: indexEnd, keysAt }, undefined);
+  return new DecodedBatch(where, body, { headAt: 0, valuesAt: indexEnd, keysAt }, undefined);
 }
 
 /** The memory that a whole body takes in shared memory, with room behind it for the decoded arrays. Bytes. */
@@ -244,7 +232,7 @@ export function sharedBodyBytes(bodyBytes: number, count: number): number {
 export function decodeSharedBody(where: TopicPartition, run: SharedBuffer, headAt: number): StoredBatch {
   const { bytes } = run;
   const valuesAt = headAt + headerBytes + indexBytesOf(bytes, headAt);
-  return decode(
+  return new DecodedBatch(
     where,
     bytes,
     { headAt, valuesAt, keysAt: valuesAt + bytes.readUInt32LE(headAt + field.valuesBytes) },
@@ -268,94 +256,12 @@ export function decodeBodyInRun(
   { valuesAt, headAt }: BodyInRun,
 ): StoredBatch {
   const { bytes } = run;
-  return decode(where, bytes, { headAt, valuesAt, keysAt: headAt + headerBytes + indexBytesOf(bytes, headAt) }, run);
-}
-
-interface BodyParts {
-  readonly headAt: number;
-  readonly valuesAt: number;
-  readonly keysAt: number;
-}
-
-function decode(
-  { topic, partition }: TopicPartition,
-  body: Buffer,
-  { headAt, valuesAt, keysAt }: BodyParts,
-  sharedBuffer: SharedBuffer | undefined,
-): StoredBatch {
-  const flags = body[headAt + field.flags] ?? 0;
-  const count = body.readUInt32LE(headAt + field.count);
-  const position: BatchPosition = {
-    partitionId: body.readUInt32LE(headAt + field.partitionId),
-    baseOffset: body.readDoubleLE(headAt + field.baseOffset),
-    lastOffset: body.readDoubleLE(headAt + field.lastOffset),
-    appendedAt: body.readDoubleLE(headAt + field.appendedAt),
-  };
-  let indexAt = headAt + headerBytes;
-  const nextIndex = (): Uint32Array => {
-    const index = indexView(body, indexAt, count);
-    indexAt += 4 * count;
-    return index;
-  };
-  const relativeEnds = nextIndex();
-  const keyEnds = (flags & flag.keys) === 0 ? undefined : nextIndex();
-  const deltas = (flags & flag.offsetDeltas) === 0 ? undefined : nextIndex();
-
-  // One piece of memory for all three arrays: three pieces would cost the collector more than their contents.
-  const memory = sharedBuffer === undefined ? new ArrayBuffer(decodedBytesPerRecord * count) : sharedBuffer.memory;
-  const decodedAt = sharedBuffer === undefined ? 0 : alignedEnd(keysAt, body.readUInt32LE(headAt + field.keysBytes));
-  const offsets = new Float64Array(memory, decodedAt, count);
-  const valueStarts = new Uint32Array(memory, decodedAt + 8 * count, count);
-  const valueEnds = new Uint32Array(memory, decodedAt + 12 * count, count);
-  let contiguous = true;
-  let nextStart = valuesAt;
-  for (let at = 0; at < count; at += 1) {
-    offsets[at] = position.baseOffset + (deltas === undefined ? at : (deltas[at] as number));
-    const end = relativeEnds[at] as number;
-    if (end === noValue) {
-      valueStarts[at] = noValue;
-      valueEnds[at] = noValue;
-      contiguous = false;
-    } else {
-      valueStarts[at] = nextStart;
-      valueEnds[at] = valuesAt + end;
-      nextStart = valuesAt + end + 1;
-    }
-  }
-  const bodyBytes =
-    indexAt - headAt + body.readUInt32LE(headAt + field.valuesBytes) + body.readUInt32LE(headAt + field.keysBytes);
-  return {
-    topic,
-    partition,
-    position,
-    count,
-    bodyBytes,
-    appendedAt: position.appendedAt,
-    bytes: body,
-    offsets,
-    valueStarts,
-    valueEnds,
-    contiguous,
-    key: (at) => (keyEnds === undefined ? null : keyAt(body, keysAt, keyEnds, at)),
-    memoryBytes: sharedBuffer === undefined ? body.length + decodedBytesPerRecord * count + objectBytes : objectBytes,
-    sharedBuffer,
-    release: sharedBuffer?.release,
-  };
-}
-
-/** The memory that a decoded batch takes for each record, apart from its body: an offset, a start and an end. Bytes. */
-const decodedBytesPerRecord = 16;
-
-/** Where the decoded arrays of a body begin in the memory of a run: after the body, aligned for the widest number. */
-function alignedEnd(start: number, bodyBytes: number): number {
-  return Math.ceil((start + bodyBytes) / 8) * 8;
-}
-
-/** The bytes of the index of a body. */
-function indexBytesOf(body: Buffer, headAt: number): number {
-  const flags = body[headAt + field.flags] ?? 0;
-  const lists = 1 + ((flags & flag.keys) === 0 ? 0 : 1) + ((flags & flag.offsetDeltas) === 0 ? 0 : 1);
-  return 4 * lists * body.readUInt32LE(headAt + field.count);
+  return new DecodedBatch(
+    where,
+    bytes,
+    { headAt, valuesAt, keysAt: headAt + headerBytes + indexBytesOf(bytes, headAt) },
+    run,
+  );
 }
 
 /**
@@ -385,38 +291,12 @@ export function putIntoRun(
   return { valuesAt, headAt, valuesEnd };
 }
 
-/** A part of the body's index as a view, or as a copy when the body is not aligned. */
-function indexView(body: Buffer, at: number, count: number): Uint32Array {
-  const start = body.byteOffset + at;
-  return start % 4 === 0
-    ? new Uint32Array(body.buffer, start, count)
-    : new Uint32Array(body.buffer.slice(start, start + 4 * count));
-}
-
-/**
- * The size of the objects of a decoded batch and of its place in the cache, without the contents of their arrays, as
- * measured on Node 20. Bytes.
- */
-const objectBytes = 1_250;
-
-function keyAt(body: Buffer, keysAt: number, keyEnds: Uint32Array, at: number): string | null {
-  const end = keyEnds[at];
-  if (end === undefined || end === noValue) return null;
-  let start = 0;
-  for (let before = at - 1; before >= 0; before -= 1) {
-    const previousEnd = keyEnds[before] as number;
-    if (previousEnd === noValue) continue;
-    start = previousEnd;
-    break;
-  }
-  return body.toString('utf8', keysAt + start, keysAt + end);
-}
-
 /**
  * The records of a batch from an offset on, sharing the memory of the batch. Returns the batch itself when that is all
  * of them.
  */
 export function batchFrom(batch: StoredBatch, offset: Offset): RecordBatch {
+  if (offset <= batch.position.baseOffset) return batch;
   const first = indexOf(batch.offsets, offset);
   if (first === 0) return batch;
   return {

@@ -1,14 +1,8 @@
 import type { TopicPartition } from '../../ports/event-log.ts';
 import type { PackedRecords } from '../../ports/packed-records.ts';
 import { SharedBuffer } from '../../ports/shared-buffer.ts';
-import {
-  type BatchPosition,
-  decodeBody,
-  decodeSharedBody,
-  encodeInto,
-  sharedBodyBytes,
-  type StoredBatch,
-} from './batch-format.ts';
+import { decodeBody, decodeSharedBody, encodeInto, sharedBodyBytes } from './batch-format.ts';
+import type { BatchPosition, StoredBatch } from './decoded-batch.ts';
 import { MemoryPool } from './memory-pool.ts';
 
 /** The size of a piece of memory, which takes the rows of many commits. Bytes. */

@@ -3,7 +3,7 @@ import type { LogRecord, Offset, TopicPartition } from '../../ports/event-log.ts
 import { noValue } from '../../ports/event-log.ts';
 import type { Connection } from '../../sqlite.ts';
 import { decodeRow, encodeBody } from '../records/batch-format.ts';
-import type { StoredBatch } from '../records/batch-format.ts';
+import type { StoredBatch } from '../records/decoded-batch.ts';
 import { batchColumns, rowOf, type BatchColumns } from './batch-columns.ts';
 import { openForReading, pageBytesOf } from './database.ts';
 import type { CompactionRequest, MaintenanceRequests, RetentionRequest, RowReplacement } from './messages.ts';

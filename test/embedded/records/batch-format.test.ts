@@ -13,7 +13,7 @@ import {
   putIntoRun,
 } from '../../../src/embedded/records/batch-format.ts';
 import { checksumOf } from '../../../src/embedded/records/checksum.ts';
-import type { BatchPosition } from '../../../src/embedded/records/batch-format.ts';
+import type { BatchPosition } from '../../../src/embedded/records/decoded-batch.ts';
 import { SharedBuffer } from '../../../src/ports/shared-buffer.ts';
 import { isLendstreamError } from '../../../src/errors.ts';
 import { keyed, recordsOf } from '../../support/log-reading.ts';

@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { describe, it } from 'mocha';
-import { encodeRuns, type BatchPosition } from '../../../src/embedded/records/batch-format.ts';
+import { encodeRuns } from '../../../src/embedded/records/batch-format.ts';
+import type { BatchPosition } from '../../../src/embedded/records/decoded-batch.ts';
 import { decodeStoredRow, RowMemory, type EncodedRow } from '../../../src/embedded/records/row-memory.ts';
 import { packRecords, type PackedRecords } from '../../../src/ports/packed-records.ts';
 
