@@ -360,6 +360,7 @@ export class SubscriptionState {
     this.#isFrozen = false;
   }
 
+  /** Begins the counts of failed deliveries again. To be called when a reset of the cursors is stored. */
   forgetFailures(): void {
     for (const partition of this.#partitions.values()) partition.failureRecord = undefined;
   }

@@ -8,7 +8,10 @@ import type { PassedOverEvents } from './passed-over-events.ts';
 import { uncommittedOf } from './uncommitted-events.ts';
 import { Violation } from './violation.ts';
 
-/** The ends that say nothing about the consumer. */
+/**
+ * The ends that say nothing about the consumer. A list of its own: with that of the service, no change of it would be
+ * noticed.
+ */
 const serviceEnds: readonly CloseCode[] = [
   'server_shutdown',
   'session_lost',
