@@ -158,8 +158,8 @@ const streamTarget = 0.8;
 
 /**
  * How often the backlog is read before the turns that count. Until then the engine compiles the code of a stream, which
- * takes up to three tenths of the processor time of the first reads. A scan runs little code that is compiled. It is
- * read until the first integrity check has ended, too: later, readers seldom have one beside them.
+ * takes up to three tenths of the processor time of the first reads. A scan runs little code that is compiled. The
+ * backlog is read until the first integrity check has ended, too: later, readers seldom have one beside them.
  */
 const readsBeforeTurns = 8;
 

@@ -19,7 +19,7 @@ const fetchBytesMinimum = 256 * 1024;
 /** The bytes that a miss fetches if it continues the fetch before it: each fetch costs as much as reading some rows. */
 const fetchBytesMaximum = 2 * 1024 * 1024;
 
-/** The bytes for the bodies of a long fetch and their decoded arrays, when a record has 128 bytes or more. */
+/** The bytes for the bodies of a long fetch and their lists, when a record has 128 bytes or more. */
 const sharedBufferBytes = fetchBytesMaximum + fetchBytesMaximum / 8;
 
 /** One read returns no more than this (or one larger batch), so that it never blocks the event loop for long. Bytes. */

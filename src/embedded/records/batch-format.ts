@@ -220,7 +220,7 @@ export function decodeBody(where: TopicPartition, body: Buffer): StoredBatch {
   return new DecodedBatch(where, body, { headAt: 0, valuesAt: indexEnd, keysAt }, undefined);
 }
 
-/** The memory that a whole body takes in shared memory, with room behind it for the decoded arrays. Bytes. */
+/** The memory that a whole body takes in shared memory, with room behind it for the lists. Bytes. */
 export function sharedBodyBytes(bodyBytes: number, count: number): number {
   return alignedEnd(0, bodyBytes) + decodedBytesPerRecord * count;
 }
@@ -242,7 +242,7 @@ export function decodeSharedBody(where: TopicPartition, run: SharedBuffer, headA
 
 /**
  * Where the parts of a body are in the memory of a run: its values, which those of the next body follow behind a comma,
- * and its head, which is the header, the index and the keys. Behind the head is room for the decoded arrays.
+ * and its head, which is the header, the index and the keys. Behind the head is room for the lists.
  */
 export interface BodyInRun {
   readonly valuesAt: number;
@@ -268,7 +268,7 @@ export function decodeBodyInRun(
  * Puts a body into the memory of a run: its values behind those of the body before, its head before that of the body
  * before.
  * @param valuesAt Where its values begin.
- * @param end Where its head with the room for the decoded arrays has to end.
+ * @param end Where its head with the room for the lists has to end.
  * @returns undefined when it does not fit
  */
 export function putIntoRun(

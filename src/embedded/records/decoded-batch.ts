@@ -169,7 +169,7 @@ export const decodedBytesPerRecord = 16;
  */
 const objectBytes = 1_100;
 
-/** Where the decoded arrays of a body begin in the memory of a run: after the body, aligned for the widest number. */
+/** Where the lists of a body begin in the memory of a run: after the body, aligned for the widest number. */
 export function alignedEnd(start: number, bodyBytes: number): number {
   return Math.ceil((start + bodyBytes) / 8) * 8;
 }
