@@ -43,6 +43,6 @@ const options: BenchOptions = {
 // Loaded now, so that a wrong command line or --help is answered at once.
 if (backend === 'cluster') await (await import('./cluster-bench.ts')).measureCluster(options);
 else await (await import('./embedded-bench.ts')).measureEmbedded(options);
-console.log(`\n${report.lines.join('\n')}`);
-console.log(report.missed === 0 ? 'Every target was reached.' : `${report.missed} targets were missed.`);
-process.exit(report.missed === 0 ? 0 : 1);
+const conclusion = report.conclusion();
+console.log(`\n${report.lines.join('\n')}\n${conclusion.text}`);
+process.exit(conclusion.exitCode);

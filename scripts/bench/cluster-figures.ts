@@ -91,28 +91,20 @@ const restMilliseconds = 10_000;
 
 /** The cost of idle streams. Each count runs in a process of its own. */
 export async function reportIdle({ report, scale }: BenchOptions, cluster: MeasuredCluster): Promise<void> {
+  const [many, fewer] = [Math.ceil(idleStreamsForMemory * scale), Math.ceil(idleStreamsAtRest * scale)];
+  const memory = `memory per idle stream at ${figure(many)} streams`;
+  const processorTime = `processor time at rest with ${figure(fewer)} idle streams`;
   if (process.platform !== 'linux') {
-    report.print('memory and processor time of idle streams: only measured on Linux');
+    for (const name of [memory, processorTime]) report.printUnmeasured(name, 'only Linux tells it');
     return;
   }
-  const [many, fewer] = [Math.ceil(idleStreamsForMemory * scale), Math.ceil(idleStreamsAtRest * scale)];
   report.progress(`Memory of ${figure(many)} idle streams, processor time of ${figure(fewer)}`);
   const first = await cluster.startService();
   const { kilobytesEach } = await measureIdleStreams(first, many, 0);
   await first.stop();
-  report.printFigure(
-    `memory per idle stream at ${figure(many)} streams`,
-    `${figure(kilobytesEach)} KB`,
-    kilobytesEach <= 20,
-    '<= 20 KB',
-  );
+  report.printFigure(memory, `${figure(kilobytesEach)} KB`, kilobytesEach <= 20, '<= 20 KB');
   const second = await cluster.startService();
   const { busyShare } = await measureIdleStreams(second, fewer, restMilliseconds);
   await second.stop();
-  report.printFigure(
-    `processor time at rest with ${figure(fewer)} idle streams`,
-    `${(busyShare * 100).toFixed(1)} % of a core`,
-    busyShare <= 0.02,
-    '<= 2 %',
-  );
+  report.printFigure(processorTime, `${(busyShare * 100).toFixed(1)} % of a core`, busyShare <= 0.02, '<= 2 %');
 }

@@ -137,15 +137,16 @@ async function measurePublish({ report, service, folder }: Bench, shapes: Shapes
   printBound(report, 'bare store / bare server, same sync', bareStoreRates, turns.seconds, againstBareServer);
   report.print(`${'bare store'.padEnd(nameColumns)} ${figure(median(bareStoreTimes.slice(1)))} us of processor each`);
   report.print(`${'the load'.padEnd(nameColumns)} ${figure(median(loadTimes))} us of processor each`);
+  const besideRedis = `${name} / Redis, XADD, always sync`;
   if (redis === undefined) {
-    report.print('redis-server is not installed: no figure beside it');
+    report.printUnmeasured(besideRedis, 'redis-server is not installed');
     return;
   }
   await redis.stop();
   const seconds = redisRates.slice(1);
   const ratios = turns.firsts.map((rate, index) => rate / (seconds[index] ?? Number.NaN));
   report.printRatio({
-    name: `${name} / Redis, XADD, always sync`,
+    name: besideRedis,
     ratios,
     atLeast: againstRedis,
     figures: against({ firsts: turns.firsts, seconds, ratios }, 'events/s'),
@@ -260,17 +261,13 @@ async function measureWindow({ report, service, backlog }: Bench): Promise<void>
 
 async function reportIdleStreams({ report, service }: Bench): Promise<void> {
   report.progress(`Memory of ${idleStreamCount} idle streams`);
+  const name = `memory per idle stream at ${figure(idleStreamCount)} streams`;
   if (process.platform !== 'linux') {
-    report.print('memory per idle stream: only measured on Linux');
+    report.printUnmeasured(name, 'only Linux tells it');
     return;
   }
   const { kilobytesEach } = await measureIdleStreams(service, idleStreamCount, 0);
-  report.printFigure(
-    'memory per idle stream at 2,000 streams',
-    `${figure(kilobytesEach)} KB`,
-    kilobytesEach <= 20,
-    '<= 20 KB',
-  );
+  report.printFigure(name, `${figure(kilobytesEach)} KB`, kilobytesEach <= 20, '<= 20 KB');
 }
 
 const [loansPerRound, commandsPerLoan] = [100, 50];

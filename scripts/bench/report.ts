@@ -5,15 +5,22 @@ export interface Report {
   /** Rounds that count, for everything that is measured in rounds. */
   readonly rounds: number;
   readonly lines: readonly string[];
-  /** Targets that were not reached. */
-  readonly missed: number;
   /** Writes to standard error for the person who waits; the text is not part of the report. */
   progress(text: string): void;
   print(text: string): void;
   printRatio(ratio: Ratio): void;
   printFigure(name: string, text: string, reached: boolean, target: string): void;
+  /** Prints that a figure with a target was not measured. That counts as missed: it may be. */
+  printUnmeasured(name: string, reason: string): void;
   /** Runs both in turns, drops the first turn of each, and returns the pairs. */
   inTurns(first: () => Promise<number>, second: () => Promise<number>): Promise<Turns>;
+  conclusion(): Conclusion;
+}
+
+/** How the run ends. */
+export interface Conclusion {
+  readonly text: string;
+  readonly exitCode: 0 | 1;
 }
 
 export interface Ratio {
@@ -34,36 +41,45 @@ export interface Turns {
 /** The width of the names of figures. */
 export const nameColumns = 52;
 
-/** @param title The first line: the machine and setup behind the figures. */
-export function createReport(rounds: number, title: string): Report {
+/**
+ * @param title The first line: the machine and setup behind the figures.
+ * @param progress Shows a line to the person who waits.
+ */
+export function createReport(
+  rounds: number,
+  title: string,
+  progress: (text: string) => void = (text) => void process.stderr.write(`${text}\n`),
+): Report {
   const lines = [title];
   let missed = 0;
-  const progress = (text: string): void => void process.stderr.write(`${text}\n`);
+  const unmeasured: string[] = [];
   progress(title);
   const print = (text: string): void => {
     lines.push(text);
     progress(`  ${text}`);
   };
+  const outcomeOf = (isReached: boolean): string => {
+    if (!isReached) missed += 1;
+    return isReached ? 'ok' : 'MISSED';
+  };
   return {
     rounds,
     lines,
-    get missed() {
-      return missed;
-    },
     progress,
     print,
     printRatio({ name, ratios, atLeast, stretch, figures }) {
       const value = median(ratios);
-      const outcome = value >= atLeast ? 'ok' : 'MISSED';
-      if (value < atLeast) missed += 1;
       print(
         `${name.padEnd(nameColumns)} ${value.toFixed(2)} (${spread(ratios, (each) => each.toFixed(2))})` +
-          `  at least ${atLeast}${stretch === undefined ? '' : ` (stretch ${stretch})`}  ${outcome}   ${figures}`,
+          `  at least ${atLeast}${stretch === undefined ? '' : ` (stretch ${stretch})`}  ${outcomeOf(value >= atLeast)}   ${figures}`,
       );
     },
     printFigure(name, text, reached, target) {
-      if (!reached) missed += 1;
-      print(`${name.padEnd(nameColumns)} ${text}  target ${target}  ${reached ? 'ok' : 'MISSED'}`);
+      print(`${name.padEnd(nameColumns)} ${text}  target ${target}  ${outcomeOf(reached)}`);
+    },
+    printUnmeasured(name, reason) {
+      unmeasured.push(`${name} (${reason})`);
+      print(`${name.padEnd(nameColumns)} NOT MEASURED: ${reason}`);
     },
     async inTurns(first, second) {
       const firsts: number[] = [];
@@ -77,6 +93,14 @@ export function createReport(rounds: number, title: string): Report {
         seconds.push(b);
       }
       return { firsts, seconds, ratios: firsts.map((value, index) => value / (seconds[index] ?? Number.NaN)) };
+    },
+    conclusion() {
+      if (missed === 0 && unmeasured.length === 0) return { text: 'Every target was reached.', exitCode: 0 };
+      const sentences = [
+        ...(missed === 0 ? [] : [`${missed} ${missed === 1 ? 'target was' : 'targets were'} missed.`]),
+        ...unmeasured.map((each) => `Not measured, which counts as missed: ${each}.`),
+      ];
+      return { text: sentences.join('\n'), exitCode: 1 };
     },
   };
 }
