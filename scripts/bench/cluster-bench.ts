@@ -37,9 +37,7 @@ export async function measureCluster(options: BenchOptions): Promise<void> {
     const small = backlogOf('bench.small', 1_500_000 * scale, eventBytes);
     const large = backlogOf('bench.large', 400_000 * scale, largeEventBytes);
     // Publishing comes first: its baseline must not wait for a disk that is still writing a backlog.
-    if (wanted('publish')) await measurePublish(bench, eventBytes);
-    if (wanted('publish-differing')) await measurePublish(bench, eventBytes, 'differing');
-    if (wanted('publish-1k')) await measurePublish(bench, largeEventBytes);
+    for (const published of publishing) if (wanted(published.part)) await measurePublish(bench, published);
     if (wanted('egress', 'fanout', 'first')) await fill(bench, small);
     if (wanted('egress')) await measureEgress(bench, small);
     if (wanted('fanout')) await measureFanOut(bench, { ...small, events: wholeBatches(300_000 * scale) });
@@ -80,13 +78,28 @@ async function fill({ report, service }: ClusterBench, backlog: Backlog): Promis
   await fillBacklog(service, backlog);
 }
 
-/** By the shapes of the events: events alike are neither parsed nor validated one by one. */
-const publishTargets = { alike: { atLeast: 2, stretch: 2.5 }, differing: { atLeast: 2 } } as const;
+interface Published {
+  readonly part: string;
+  readonly bytes: number;
+  readonly shapes: Shapes;
+  readonly atLeast: number;
+}
+
+/**
+ * What is published, and the least ratio. Events alike are neither parsed nor validated one by one, so more is expected
+ * of them. With 1 KB, what both sides leave to the kernel and to Kafka for each byte is the larger part, and the disk
+ * limits single rounds: the medians of three and five rounds on a busy machine were 2.34 and 2.97, and the target is
+ * that of the other harder case.
+ */
+const publishing: readonly Published[] = [
+  { part: 'publish', bytes: eventBytes, shapes: 'alike', atLeast: 2.5 },
+  { part: 'publish-differing', bytes: eventBytes, shapes: 'differing', atLeast: 2 },
+  { part: 'publish-1k', bytes: largeEventBytes, shapes: 'alike', atLeast: 2 },
+];
 
 async function measurePublish(
   { report, service, cluster }: ClusterBench,
-  bytes: number,
-  shapes: Shapes = 'alike',
+  { bytes, shapes, atLeast }: Published,
 ): Promise<void> {
   report.progress(
     `Publishing: ${bytes} B events of ${shapes} shapes, batches of ${eventsPerBatch}, ${inFlight} in flight`,
@@ -110,7 +123,7 @@ async function measurePublish(
   report.printRatio({
     name: `HTTP publish / kafkajs producer, ${bytes} B${shapes === 'alike' ? '' : ', no two shapes equal'}`,
     ratios: turns.ratios,
-    ...publishTargets[shapes],
+    atLeast,
     figures: `${against(turns, 'events/s')}, ${figure(median(processorTimes.slice(1)))} us of the service each`,
   });
 }
