@@ -31,12 +31,17 @@ export function formatOffset(offset: Offset): string {
   return offset < 0 ? `${prefix}-1` : prefix + String(offset).padStart(offsetDigits, '0');
 }
 
+/** Whether a text is the word BEGIN: the position before the first event that is still there. */
+export function isBegin(text: string): boolean {
+  return /^begin$/i.test(text);
+}
+
 /**
  * The inverse of {@link formatOffset}, which also reads the older forms.
  * @throws UNPROCESSABLE when the text is no offset, names another time line, or is beyond what a log can count
  */
 export function parseOffset(text: string): Offset {
-  if (/^begin$/i.test(text)) return beforeFirst;
+  if (isBegin(text)) return beforeFirst;
   const digits = writtenForm.test(text) ? text.slice(prefix.length) : offsetForm.exec(text)?.[1];
   const offset = digits === undefined ? Number.NaN : Number(digits);
   if (!Number.isSafeInteger(offset)) throw new LendstreamError('UNPROCESSABLE', `invalid offset ${text}`);

@@ -1,5 +1,5 @@
 import { Router, type Request } from 'express';
-import { formatOffset, parseOffset, parsePartition } from '../../broker/cursors/cursor-text.ts';
+import { formatOffset, isBegin, parseOffset, parsePartition } from '../../broker/cursors/cursor-text.ts';
 import {
   cursorDistance,
   shiftCursor,
@@ -12,6 +12,7 @@ import { LendstreamError } from '../../errors.ts';
 import { parseJson, readBody, readJsonObject } from '../edge/request-body.ts';
 import { partitionView, partitionsWith, type EventTypesServices } from './partitions.ts';
 import { methodNotAllowed } from '../edge/streaming-errors.ts';
+import type { Offset } from '../../ports/event-log.ts';
 
 /** The most cursors in one request. */
 export const cursorsPerRequestMaximum = 1_000;
@@ -19,28 +20,57 @@ export const cursorsPerRequestMaximum = 1_000;
 /** POST /event-types/{name}/cursor-distances, /shifted-cursors, /cursors-lag and /cursors-at. */
 export function createCursorOperationsRouter({ eventTypes, log }: EventTypesServices): Router {
   const router = Router({ caseSensitive: true });
+
+  /**
+   * The offset that BEGIN stands for in each partition where a cursor has it: the one before the first event that is
+   * still there.
+   * @throws UNPROCESSABLE for a partition that does not exist
+   */
+  const beginsOf = async (name: string, cursors: readonly Schemas['Position'][]): Promise<Begins> => {
+    const texts = [...new Set(cursors.filter(({ offset }) => isBegin(offset)).map(({ partition }) => partition))];
+    if (texts.length === 0) return new Map();
+    const named = texts.map((text) => partitionsWith(parsePartition(text)));
+    const { eventType, partitionCount } = await eventTypes.getWithPartitions(name, Math.max(...named));
+    const partitions = texts.map((text) => {
+      const partition = parsePartition(text);
+      if (partition !== undefined && partition < partitionCount) return { topic: eventType.name, partition };
+      throw new LendstreamError('UNPROCESSABLE', `non existing partition ${text}`);
+    });
+    return new Map((await log.bounds(partitions)).map(({ partition, earliest }) => [String(partition), earliest - 1]));
+  };
+
   router
     .route('/event-types/:name/cursor-distances')
     .post(async (request, response) => {
-      await eventTypes.get(request.params.name);
+      const { name } = request.params;
+      await eventTypes.get(name);
       const queries: readonly Unread<Requests['measureCursorDistances'][number]>[] = await readQueries(request);
-      const results = queries.map((query) => {
-        const initial_cursor = cursorOf(query.initial_cursor, 'initial_cursor.');
-        const final_cursor = cursorOf(query.final_cursor, 'final_cursor.');
-        const distance = cursorDistance(positionOf(initial_cursor), positionOf(final_cursor));
-        // The cursors as they were sent, so that a client recognises its own.
-        return { initial_cursor, final_cursor, distance };
-      });
+      const pairs = queries.map((query) => ({
+        initial_cursor: cursorOf(query.initial_cursor, 'initial_cursor.'),
+        final_cursor: cursorOf(query.final_cursor, 'final_cursor.'),
+      }));
+      const begins = await beginsOf(
+        name,
+        pairs.flatMap((pair) => [pair.initial_cursor, pair.final_cursor]),
+      );
+      // The cursors as they were sent, so that a client recognises its own.
+      const results = pairs.map((pair) => ({
+        ...pair,
+        distance: cursorDistance(positionOf(pair.initial_cursor, begins), positionOf(pair.final_cursor, begins)),
+      }));
       response.json(results satisfies Responses['measureCursorDistances']);
     })
     .all(methodNotAllowed('POST'));
   router
     .route('/event-types/:name/shifted-cursors')
     .post(async (request, response) => {
-      await eventTypes.get(request.params.name);
+      const { name } = request.params;
+      await eventTypes.get(name);
       const queries: readonly Unread<Requests['shiftCursors'][number]>[] = await readQueries(request);
-      const results = queries.map((query) => {
-        const position = positionOf(cursorOf(query, ''));
+      const cursors = queries.map((query) => cursorOf(query, ''));
+      const begins = await beginsOf(name, cursors);
+      const results = queries.map((query, index) => {
+        const position = positionOf(cursors[index] as Schemas['Position'], begins);
         const shift = query.shift ?? 0;
         if (!Number.isSafeInteger(shift)) throw malformedField('shift', 'must be a whole number');
         return cursorView({ ...position, offset: shiftCursor(position, shift as number) });
@@ -110,8 +140,13 @@ async function readQueries(request: Request): Promise<readonly Fields[]> {
   return value;
 }
 
-function positionOf({ partition, offset }: Schemas['Position']): Position {
-  return { partition, offset: parseOffset(offset) };
+/** By partition: the offset that BEGIN stands for there. */
+type Begins = ReadonlyMap<string, Offset>;
+
+/** @param begins Where BEGIN is not the position before the very first event. */
+function positionOf({ partition, offset }: Schemas['Position'], begins: Begins = new Map()): Position {
+  const begin = isBegin(offset) ? begins.get(partition) : undefined;
+  return { partition, offset: begin ?? parseOffset(offset) };
 }
 
 /** The partition and offset of a cursor, as text. @throws MALFORMED_REQUEST when one is missing */

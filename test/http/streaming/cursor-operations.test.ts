@@ -1,5 +1,12 @@
+import type { AddressInfo } from 'node:net';
 import { expect } from 'chai';
 import { afterEach, beforeEach, describe, it } from 'mocha';
+import { RecentLags } from '../../../src/broker/subscriptions/recent-lags.ts';
+import { createApplication, createApplicationServer } from '../../../src/http/edge/application.ts';
+import { createEventTypesRouter } from '../../../src/http/streaming/event-types.ts';
+import { silentLogger } from '../../../src/logger.ts';
+import type { EventLog } from '../../../src/ports/event-log.ts';
+import { overriding } from '../../support/stepping-log.ts';
 import { cursorsPerRequestMaximum } from '../../../src/http/streaming/cursor-operations.ts';
 import { eventTypeBody, exampleMetadata, serveBroker, type Broker } from '../../support/broker-on-embedded-log.ts';
 import { call, type HttpResponse } from '../../support/http/client.ts';
@@ -46,6 +53,43 @@ describe('the routes of cursor arithmetic', () => {
     );
   });
 
+  it('take BEGIN for the position before the first event that retention has left', async () => {
+    await request('POST', '/event-types', eventTypeBody('orders'));
+    // Ten events were published, and retention has removed the first six.
+    const log = overriding<EventLog>(broker.log, {
+      bounds: (partitions) =>
+        Promise.resolve(partitions.map((partition) => ({ ...partition, earliest: 6, latest: 10 }))),
+    });
+    const services = { ...broker, log, lags: new RecentLags(broker) };
+    const server = createApplicationServer(createApplication([createEventTypesRouter(services)], silentLogger));
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/event-types/orders`;
+    const begin = { partition: '0', offset: 'Begin' };
+    try {
+      const pairs = [
+        { initial_cursor: begin, final_cursor: position(9) },
+        { initial_cursor: position(9), final_cursor: begin },
+        { initial_cursor: position(-1), final_cursor: position(9) },
+      ];
+      const distances = (await call(`${url}/cursor-distances`, 'POST', pairs)).body as unknown as {
+        distance: number;
+      }[];
+      expect(distances.map(({ distance }) => distance)).to.deep.equal([4, -4, 10]);
+      const shifts = [0, 1, -6].map((shift) => ({ ...begin, shift }));
+      expect(
+        (await call(`${url}/shifted-cursors`, 'POST', [...shifts, { ...position(-1), shift: 1 }])).body,
+      ).to.deep.equal([position(5), position(6), position(-1), position(0)]);
+      expect((await call(`${url}/shifted-cursors`, 'POST', [{ ...begin, shift: -7 }])).status).to.equal(422);
+      expect((await call(`${url}/cursors-lag`, 'POST', [begin])).body).to.have.nested.property(
+        '[0].unconsumed_events',
+        4,
+      );
+    } finally {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    }
+  });
+
   it('return the shifted cursors with the fields that were sent', async () => {
     await request('POST', '/event-types', eventTypeBody('orders'));
     const pair = {
@@ -68,6 +112,7 @@ describe('the routes of cursor arithmetic', () => {
 
   it('return a problem for invalid requests', async () => {
     await request('POST', '/event-types', eventTypeBody('orders'));
+    const begin = (partition: string) => ({ partition, offset: 'BEGIN' });
     const cases: [path: string, body: unknown, status: number][] = [
       ['orders/cursor-distances', [{ initial_cursor: position(0), final_cursor: position(0, '1') }], 422],
       ['orders/cursor-distances', [{ initial_cursor: position(0) }], 400],
@@ -75,6 +120,9 @@ describe('the routes of cursor arithmetic', () => {
       ['orders/shifted-cursors', [{ ...position(0), shift: -2 }], 422],
       ['orders/shifted-cursors', [{ ...position(0), shift: 'x' }], 400],
       ['orders/shifted-cursors', [{ partition: '0', offset: 'x' }], 422],
+      ['orders/cursor-distances', [{ initial_cursor: begin('1'), final_cursor: position(0, '1') }], 422],
+      ['orders/shifted-cursors', [begin('1')], 422],
+      ['orders/shifted-cursors', [begin('x')], 422],
       ['orders/cursors-lag', [position(0, '1')], 422],
       ['orders/cursors-lag', [null], 400],
       ['unknown/cursors-lag', [], 404],
