@@ -1,13 +1,12 @@
 import type { Request } from 'express';
 import { isUtf8 } from 'node:buffer';
 import * as zlib from 'node:zlib';
-import type { Transform } from 'node:stream';
 import type { Requests, Unread } from '../../contract.ts';
 import { LendstreamError, describeError } from '../../errors.ts';
 import { isNestedDeeper } from '../../json-bytes.ts';
 import { askForBody } from './bodies/expected-bodies.ts';
 import { bodiesInFlight, bodyAllowanceOf, type BodyClaim } from './bodies-in-flight.ts';
-import { createZstdDecoder, hasZstd } from './compression/zstd.ts';
+import { createZstdDecoder, hasZstd, type Decompressor } from './compression/zstd.ts';
 
 /** The largest request body, as sent and after decompression. Bytes. */
 export const bodyBytesMaximum = 8 * 1024 * 1024;
@@ -25,8 +24,16 @@ export const bodyDepthMaximum = 200;
  */
 const zstdWindowLogMaximum = 23;
 
-/** By encoding: what undoes it. */
-const decompressors: ReadonlyMap<string, () => Transform> = new Map([
+/**
+ * The most frames of a zstd body. Each needs a decoder of its own, which costs as much time as a hundred kilobytes do,
+ * and a frame may have as few as nine bytes.
+ */
+export const zstdFramesMaximum = 1_000;
+
+const emptyBody = Buffer.alloc(0);
+
+/** By encoding: what undoes it. That of gzip reads on after the first of several members, that of zstd does not. */
+const decompressors: ReadonlyMap<string, () => Decompressor> = new Map([
   ['gzip', () => zlib.createGunzip()],
   ['x-gzip', () => zlib.createGunzip()],
   ...(hasZstd ? ([['zstd', () => createZstdDecoder(zstdWindowLogMaximum)]] as const) : []),
@@ -94,7 +101,7 @@ async function readWithClaim(request: Request, bytesMaximum: number, claim: Body
   if (createDecompressor === undefined) {
     throw new LendstreamError('UNSUPPORTED_MEDIA_TYPE', `Content-Encoding ${encoding} is not supported, use gzip.`);
   }
-  return decompress(raw, bytesMaximum, claim, { encoding, decompressor: createDecompressor() });
+  return decompress(raw, bytesMaximum, claim, { encoding, createDecompressor });
 }
 
 /** The encoding of a body, in lower case; an empty header counts as none. */
@@ -114,33 +121,64 @@ function requireJsonOfBrowsers({ headers }: Request): void {
   throw new LendstreamError('UNSUPPORTED_MEDIA_TYPE', 'A page must send its body as Content-Type: application/json.');
 }
 
-/** Counts the unpacked bytes as they come, since their number is not known in advance. */
-function decompress(
+/** Bytes that were unpacked. */
+interface Unpacked {
+  readonly chunks: Buffer[];
+  size: number;
+}
+
+/**
+ * Undoes the encoding of a whole body. A body of zstd is one or more frames (RFC 8878, 3.1), and what is left after one
+ * is the next.
+ */
+async function decompress(
   compressed: Buffer,
   bytesMaximum: number,
   claim: BodyClaim,
-  { encoding, decompressor }: { readonly encoding: string; readonly decompressor: Transform },
+  { encoding, createDecompressor }: { readonly encoding: string; readonly createDecompressor: () => Decompressor },
 ): Promise<Buffer> {
+  const unpacked: Unpacked = { chunks: [], size: 0 };
+  const refusalAt = (size: number): Error | undefined => {
+    if (size > bytesMaximum) return tooLarge(bytesMaximum);
+    return claim.resize(compressed.length + size) ? undefined : tooMuchInFlight(claim);
+  };
+  let rest = compressed;
+  let frames = 0;
+  do {
+    if (frames === zstdFramesMaximum) {
+      throw new LendstreamError('MALFORMED_REQUEST', `The ${encoding} body has more than ${zstdFramesMaximum} frames.`);
+    }
+    const decompressor = createDecompressor();
+    await unpackFrame(rest, encoding, decompressor, unpacked, refusalAt);
+    frames += 1;
+    // The decoder of gzip has read on by itself; what it leaves is padding.
+    rest = encoding === 'zstd' ? rest.subarray(decompressor.bytesWritten) : emptyBody;
+  } while (rest.length > 0);
+  claim.resize(unpacked.size);
+  return unpacked.chunks.length === 1 ? (unpacked.chunks[0] as Buffer) : Buffer.concat(unpacked.chunks, unpacked.size);
+}
+
+/** Counts the unpacked bytes as they come, since their number is not known in advance. */
+function unpackFrame(
+  compressed: Buffer,
+  encoding: string,
+  decompressor: Decompressor,
+  unpacked: Unpacked,
+  refusalAt: (size: number) => Error | undefined,
+): Promise<void> {
   return new Promise((resolve, reject) => {
-    const chunks: Buffer[] = [];
-    let size = 0;
-    const refuse = (error: Error): void => {
-      decompressor.destroy();
-      reject(error);
-    };
     decompressor.on('data', (chunk: Buffer) => {
-      size += chunk.length;
-      chunks.push(chunk);
-      if (size > bytesMaximum) refuse(tooLarge(bytesMaximum));
-      else if (!claim.resize(compressed.length + size)) refuse(tooMuchInFlight(claim));
+      unpacked.size += chunk.length;
+      unpacked.chunks.push(chunk);
+      const refusal = refusalAt(unpacked.size);
+      if (refusal === undefined) return;
+      decompressor.destroy();
+      reject(refusal);
     });
     decompressor.on('error', (error) => {
       reject(new LendstreamError('MALFORMED_REQUEST', `The ${encoding} body cannot be read: ${describeError(error)}`));
     });
-    decompressor.on('end', () => {
-      claim.resize(size);
-      resolve(Buffer.concat(chunks, size));
-    });
+    decompressor.on('end', resolve);
     decompressor.end(compressed);
   });
 }
@@ -191,8 +229,6 @@ function claimDeclaredLength(request: Request, bytesMaximum: number, claim: Body
   if (length > bytesMaximum) throw tooLarge(bytesMaximum);
   if (!claim.resize(length)) throw tooMuchInFlight(claim);
 }
-
-const emptyBody = Buffer.alloc(0);
 
 /** A body of a declared length that has arrived whole, or one whose end was seen before: nothing is left of it. */
 function arrivedBodyOf(request: Request): Buffer | undefined {

@@ -21,7 +21,7 @@ import {
   type Broker,
 } from '../../support/broker-on-embedded-log.ts';
 import { costlyCases } from '../../fuzz/generator/costly-schemas.ts';
-import { bodyBytesMaximum } from '../../../src/http/edge/request-body.ts';
+import { bodyBytesMaximum, zstdFramesMaximum } from '../../../src/http/edge/request-body.ts';
 import { call } from '../../support/http/client.ts';
 import { rawResponseTo } from '../../support/http/raw-request.ts';
 import { overriding } from '../../support/stepping-log.ts';
@@ -231,6 +231,39 @@ describe('POST /event-types/{name}/events', () => {
     // A frame of a few bytes that asks for a window of 16 MiB, of which the magic number is right.
     const greedy = Buffer.from([0x28, 0xb5, 0x2f, 0xfd, 0x00, (24 - 10) << 3, 0x11, 0x00, 0x00, 0x5b, 0x5d]);
     expect((await encoded(greedy)).status).to.equal(400);
+  });
+
+  it('reads all frames of a zstd body as one body, as it reads all members of one of gzip', async () => {
+    const { zstdCompressSync } = zlib as unknown as { readonly zstdCompressSync?: (data: string) => Buffer };
+    for (const [encoding, pack] of [['gzip', zlib.gzipSync] as const, ['zstd', zstdCompressSync] as const]) {
+      if (pack === undefined) continue;
+      const encoded = (...parts: readonly Buffer[]): Promise<Response> =>
+        post(Buffer.concat(parts), { 'Content-Encoding': encoding });
+      const half = Math.floor(events.length / 2);
+      const split = await encoded(pack(events.slice(0, half)), pack(''), pack(events.slice(half)));
+      expect(split.status, encoding).to.equal(200);
+      // Two lists are no JSON: what follows the first one is not left out.
+      expect((await encoded(pack(events), pack(events))).status, encoding).to.equal(400);
+      expect((await encoded(pack(events), Buffer.from('garbage'))).status, encoding).to.equal(400);
+      expect((await encoded(pack(events), pack(events).subarray(0, -1))).status, encoding).to.equal(400);
+      // The limit of size holds for all of them together.
+      const space = (bytes: number): Buffer => pack(' '.repeat(bytes));
+      const rest = bodyBytesMaximum - events.length;
+      expect((await encoded(pack(events), space(rest - 9), space(9))).status, encoding).to.equal(200);
+      expect((await encoded(pack(events), space(rest - 9), space(10))).status, encoding).to.equal(413);
+    }
+  });
+
+  it('reads a zstd body of the most frames, and refuses one more', async () => {
+    const { zstdCompressSync } = zlib as unknown as { readonly zstdCompressSync?: (data: string) => Buffer };
+    if (zstdCompressSync === undefined) return;
+    const empty = Array.from({ length: zstdFramesMaximum - 1 }, () => zstdCompressSync(''));
+    const encoded = (frames: readonly Buffer[]): Promise<Response> =>
+      post(Buffer.concat([zstdCompressSync(events), ...frames]), { 'Content-Encoding': 'zstd' });
+    expect((await encoded(empty)).status).to.equal(200);
+    const refused = await encoded([...empty, zstdCompressSync('')]);
+    const { detail } = (await refused.json()) as { detail: string };
+    expect([refused.status, detail]).to.deep.equal([400, `The zstd body has more than ${zstdFramesMaximum} frames.`]);
   });
 
   it('reads a gzip body, and names an unsupported encoding', async () => {

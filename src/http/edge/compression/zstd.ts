@@ -18,13 +18,18 @@ export interface FlushableTransform extends Transform {
   flush(kind: number, callback: () => void): void;
 }
 
+/** A decompressor that says how much it has read, in bytes: one of zstd stops after the first frame. */
+export interface Decompressor extends Transform {
+  readonly bytesWritten: number;
+}
+
 const {
   createZstdCompress,
   createZstdDecompress,
   constants: zstdConstants,
 } = zlib as unknown as {
   readonly createZstdCompress?: (options: ZstdOptions) => FlushableTransform;
-  readonly createZstdDecompress?: (options: ZstdOptions) => Transform;
+  readonly createZstdDecompress?: (options: ZstdOptions) => Decompressor;
   readonly constants: ZstdConstants;
 };
 
@@ -47,8 +52,11 @@ export function createZstdEncoder(windowLog: number): FlushableTransform {
   return createZstdCompress({ params: { [ZSTD_c_compressionLevel]: level, [ZSTD_c_windowLog]: windowLog } });
 }
 
-/** @param windowLogMaximum A header that asks for a larger window is an error. As a power of two of bytes. */
-export function createZstdDecoder(windowLogMaximum: number): Transform {
+/**
+ * Decompresses one frame, and leaves what follows it unread.
+ * @param windowLogMaximum A header that asks for a larger window is an error. As a power of two of bytes.
+ */
+export function createZstdDecoder(windowLogMaximum: number): Decompressor {
   if (createZstdDecompress === undefined) throw new Error(missing);
   return createZstdDecompress({ params: { [zstdConstants.ZSTD_d_windowLogMax]: windowLogMaximum } });
 }
