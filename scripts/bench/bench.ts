@@ -1,7 +1,20 @@
 import { execFileSync } from 'node:child_process';
-import { cpus, loadavg } from 'node:os';
-import { WrongUsage, numberAboveZero, oneOf, optionsOf, orEnd, someOf, text, wholeNumber } from '../command-line.ts';
+import { mkdtemp } from 'node:fs/promises';
+import { cpus, loadavg, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import {
+  WrongUsage,
+  flag,
+  numberAboveZero,
+  oneOf,
+  optionsOf,
+  orEnd,
+  someOf,
+  text,
+  wholeNumber,
+} from '../command-line.ts';
 import { clusterParts, embeddedParts, type BenchOptions } from './bench-options.ts';
+import { describeProfiles } from './profile.ts';
 import { createReport } from './report.ts';
 import { figure } from './statistics.ts';
 
@@ -14,7 +27,7 @@ const { backend, rounds, only, scale, profile } = optionsOf('bench', {
   rounds: wholeNumber(1, 5),
   only: text(undefined),
   scale: numberAboveZero(1),
-  profile: text(undefined),
+  profile: flag,
 });
 
 /** The requested parts of the backend. */
@@ -33,16 +46,21 @@ function describeMachine(): string {
 }
 
 const parts = orEnd(partsOf);
-const report = createReport(rounds, describeMachine());
+const profileFolder = profile ? await mkdtemp(join(tmpdir(), 'lendstream-bench-profiles-')) : undefined;
+const report = createReport(rounds, describeMachine(), profile);
 const options: BenchOptions = {
   report,
   scale,
-  profileFolder: profile,
+  profileFolder,
   wanted: (...names) => names.some((name) => parts.includes(name)),
 };
 // Loaded now, so that a wrong command line or --help is answered at once.
 if (backend === 'cluster') await (await import('./cluster-bench.ts')).measureCluster(options);
 else await (await import('./embedded-bench.ts')).measureEmbedded(options);
+if (profileFolder !== undefined) {
+  for (const line of describeProfiles(profileFolder, report.measuredTimes)) report.print(line);
+  report.print(`The whole profiles, for the developer tools of a browser, are in ${profileFolder}`);
+}
 const conclusion = report.conclusion();
 console.log(`\n${report.lines.join('\n')}\n${conclusion.text}`);
 process.exit(conclusion.exitCode);

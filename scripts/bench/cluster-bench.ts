@@ -101,7 +101,7 @@ async function measurePublish(
   { report, service, cluster }: ClusterBench,
   { bytes, shapes, atLeast }: Published,
 ): Promise<void> {
-  report.progress(
+  report.begin(
     `Publishing: ${bytes} B events of ${shapes} shapes, batches of ${eventsPerBatch}, ${inFlight} in flight`,
   );
   const eventType = `bench.publish-${bytes}-${shapes}`;
@@ -132,7 +132,7 @@ async function measurePublish(
 const atFullSpeed = { batchLimit: 1_000, window: 200_000, commitEachLine: false };
 
 async function measureEgress({ report, service, cluster }: ClusterBench, backlog: Backlog): Promise<void> {
-  report.progress(`Egress: one stream over ${backlog.eventBytes} B events against a kafkajs consumer`);
+  report.begin(`Egress: one stream over ${backlog.eventBytes} B events against a kafkajs consumer`);
   const processorTimes: number[] = [];
   const turns = await report.inTurns(
     async () => {
@@ -153,7 +153,7 @@ async function measureEgress({ report, service, cluster }: ClusterBench, backlog
 }
 
 async function measureFanOut({ report, service, cluster }: ClusterBench, backlog: Backlog): Promise<void> {
-  report.progress('Fan-out: ten streams of ten subscriptions against ten kafkajs consumers, total deliveries');
+  report.begin('Fan-out: ten streams of ten subscriptions against ten kafkajs consumers, total deliveries');
   const turns = await report.inTurns(
     () => readBacklog(service, backlog, { streams: fanOut, ...atFullSpeed }),
     () => consumeRaw(cluster, backlog, fanOut),

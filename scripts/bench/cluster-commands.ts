@@ -40,7 +40,7 @@ interface CommandRange {
  */
 export async function measureCommands(options: BenchOptions, cluster: MeasuredCluster): Promise<void> {
   const { report, scale } = options;
-  report.progress('Commands: a worker on a backlog against a kafkajs loop of consuming and producing in transactions');
+  report.begin('Commands: a worker on a backlog against a kafkajs loop of consuming and producing in transactions');
   const product = `bench-${Date.now()}`;
   const service = await cluster.startService();
   await createProduct(service, product);

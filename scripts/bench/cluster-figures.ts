@@ -15,10 +15,10 @@ const idleStreamsBeside = 1_000;
 /** From publishing an event to its arrival on an open stream, both alone and beside many idle streams. */
 export async function reportLatency(bench: ClusterBench): Promise<void> {
   const { report, service, scale } = bench;
-  report.progress(`Publish to receive, one event every ${latencySettings.everyMilliseconds} ms`);
+  report.begin(`Publish to receive, one event every ${latencySettings.everyMilliseconds} ms`);
   await reportLatencyOf(bench, 'publish to receive, one open stream', { p50: 3, p99: 12 });
   const count = Math.ceil(idleStreamsBeside * scale);
-  report.progress(`The same beside ${figure(count)} idle streams`);
+  report.begin(`Publish to receive beside ${figure(count)} idle streams`);
   await service.defineEventType('bench.idle-beside');
   const idle = await openIdleStreams(service, await service.subscribe(count, 'bench.idle-beside', 'end'));
   await reportLatencyOf(bench, `publish to receive beside ${figure(count)} idle streams`, { p50: Infinity, p99: 26 });
@@ -38,13 +38,11 @@ async function reportLatencyOf(
   const [p50s, p99s]: [number[], number[]] = [[], []];
   for (let round = 0; round < report.rounds; round += 1) {
     const [subscription] = await service.subscribe(1, eventType, 'end');
-    const { milliseconds } = await runProgram<{ milliseconds: number[] }>('scripts/bench/load/latency.js', {
-      ...latencySettings,
-      url: service.url,
-      eventType,
-      subscription,
-      events: Math.ceil(latencyEvents * scale),
-    });
+    const events = Math.ceil(latencyEvents * scale);
+    const settings = { ...latencySettings, url: service.url, eventType, subscription, events };
+    const { milliseconds } = await report.measured(() =>
+      runProgram<{ milliseconds: number[] }>('scripts/bench/load/latency.js', settings),
+    );
     p50s.push(quantile(milliseconds, 0.5));
     p99s.push(quantile(milliseconds, 0.99));
     report.progress(`    p50 ${figure(p50s.at(-1) ?? 0)} ms, p99 ${figure(p99s.at(-1) ?? 0)} ms`);
@@ -63,18 +61,15 @@ const handOvers = 100;
 
 /** How long a partition is idle between the last commit on one process's stream and delivery on another process's. */
 export async function reportHandOver({ report, service, cluster, scale }: ClusterBench): Promise<void> {
-  report.progress('Hand-over to a stream of another process');
+  report.begin('Hand-over to a stream of another process');
   const eventType = 'bench.hand-over';
   await service.defineEventType(eventType);
   const other = await cluster.startService();
   const subscriptions = await service.subscribe(Math.ceil(handOvers * scale), eventType, 'end');
-  const { milliseconds } = await runProgram<{ milliseconds: number[] }>('scripts/bench/load/hand-over.js', {
-    url: service.url,
-    otherUrl: other.url,
-    eventType,
-    subscriptions,
-    partitions: partitionCount,
-  });
+  const settings = { url: service.url, otherUrl: other.url, eventType, subscriptions, partitions: partitionCount };
+  const { milliseconds } = await report.measured(() =>
+    runProgram<{ milliseconds: number[] }>('scripts/bench/load/hand-over.js', settings),
+  );
   await other.stop();
   const [p50, p99] = [quantile(milliseconds, 0.5), quantile(milliseconds, 0.99)];
   report.printFigure(
@@ -98,7 +93,7 @@ export async function reportIdle({ report, scale }: BenchOptions, cluster: Measu
     for (const name of [memory, processorTime]) report.printUnmeasured(name, 'only Linux tells it');
     return;
   }
-  report.progress(`Memory of ${figure(many)} idle streams, processor time of ${figure(fewer)}`);
+  report.begin(`Memory of ${figure(many)} idle streams, processor time of ${figure(fewer)}`);
   const first = await cluster.startService();
   const { kilobytesEach } = await measureIdleStreams(first, many, 0);
   await first.stop();

@@ -130,7 +130,7 @@ async function measureBackend(options: BenchOptions, backend: Backend): Promise<
   ];
   const measured: Measured[] = [];
   for (const { from, to, productsFrom, productsTo } of steps) {
-    report.progress(
+    report.begin(
       `Definitions: ${figure(to)} event types, ${figure(to * subscriptionsPerEventType)} subscriptions, ` +
         `${figure(productsTo)} products`,
     );

@@ -86,7 +86,7 @@ const publishTargets = {
 
 async function measurePublish({ report, service, folder }: Bench, shapes: Shapes): Promise<void> {
   const { name, againstBareServer, againstRedis } = publishTargets[shapes];
-  report.progress(
+  report.begin(
     `Publishing: ${eventBytes} B events of ${shapes} shapes, batches of ${eventsPerBatch}, ${connections} connections`,
   );
   const eventType = `bench.publish-${shapes}`;
@@ -168,7 +168,7 @@ const readsBeforeTurns = 8;
 const atFullSpeed = { batchLimit: 1_000, window: 200_000, commitEachLine: false };
 
 async function measureEgress({ report, service, folder, backlog }: Bench): Promise<void> {
-  report.progress('Egress: one stream over the backlog against a raw scan of the store');
+  report.begin('Egress: one stream over the backlog against a raw scan of the store');
   const scan = { folder, topic: backlog.eventType };
   const bare = startProgram('scripts/bench/baselines/bare-stream.js', [JSON.stringify(scan)]);
   const reading = { url: await bare.nextLine(), events: backlog.events };
@@ -237,7 +237,7 @@ function printBound(
 const fanOutTarget = 2;
 
 async function measureFanOut({ report, service, backlog }: Bench): Promise<void> {
-  report.progress('Fan-out: ten subscriptions at once against one, total deliveries');
+  report.begin('Fan-out: ten subscriptions at once against one, total deliveries');
   const turns = await report.inTurns(
     () => readBacklog(service, backlog, { streams: 10, ...atFullSpeed }),
     () => readBacklog(service, backlog, { streams: 1, ...atFullSpeed }),
@@ -251,16 +251,18 @@ async function measureFanOut({ report, service, backlog }: Bench): Promise<void>
 }
 
 async function measureWindow({ report, service, backlog }: Bench): Promise<void> {
-  report.progress('One stream with max_uncommitted_events 1000, commits as fast as possible');
+  report.begin('One stream with max_uncommitted_events 1000, commits as fast as possible');
   const reading = { streams: 1, batchLimit: 500, window: 1_000, commitEachLine: true };
   const rates: number[] = [];
-  for (let round = 0; round < report.rounds; round += 1) rates.push(await readBacklog(service, backlog, reading));
+  for (let round = 0; round < report.rounds; round += 1) {
+    rates.push(await report.measured(() => readBacklog(service, backlog, reading)));
+  }
   const rate = median(rates);
   report.printFigure('one stream, window 1,000', `${figure(rate)} events/s`, rate >= 100_000, '>= 100,000');
 }
 
 async function reportIdleStreams({ report, service }: Bench): Promise<void> {
-  report.progress(`Memory of ${idleStreamCount} idle streams`);
+  report.begin(`Memory of ${idleStreamCount} idle streams`);
   const name = `memory per idle stream at ${figure(idleStreamCount)} streams`;
   if (process.platform !== 'linux') {
     report.printUnmeasured(name, 'only Linux tells it');
@@ -275,7 +277,7 @@ const commandsPerSecondMinimum = 8_000;
 
 async function measureCommands(bench: Bench): Promise<void> {
   const { report, service, folder } = bench;
-  report.progress('Commands: fees applied to loans by a producer, against a bare loop that decides nothing');
+  report.begin('Commands: fees applied to loans by a producer, against a bare loop that decides nothing');
   const product = `bench-${Date.now()}`;
   await service.call('POST', '/loanproducts', { id: product, ...feeProduct });
   let loans: readonly string[] = [];

@@ -33,7 +33,7 @@ interface Search {
 /** Prints how long it takes to find one event by its id, when it lies behind a million others. */
 export async function measureFinding(report: Report, service: MeasuredService, scale: number): Promise<void> {
   const events = Math.ceil((eventCount * scale) / eventsPerBatch) * eventsPerBatch;
-  report.progress(`Finding one event by its eid behind ${figure(events)} others`);
+  report.begin(`Finding one event by its eid behind ${figure(events)} others`);
   await fillBacklog(service, { eventType, events, eventBytes });
   const eid = randomUUID();
   const event = { metadata: { eid, occurred_at: '2026-01-12T10:00:00.000Z' }, account: 'A-1', amount: 1, text: 'here' };

@@ -38,7 +38,7 @@ function adjustmentAfter({ id, transactions }: LoanUnderLoad): Command {
 /** Prints for each pair of commands the speed on the old loan as a share of the speed on the young one. */
 export async function measureGrowth(report: Report, service: MeasuredService, scale: number): Promise<void> {
   const past = Math.max(youngTransactions, Math.ceil(pastTransactions * scale));
-  report.progress(`Loans that grow: commands on one with ${figure(past)} transactions against one with ten`);
+  report.begin(`Loans that grow: commands on one with ${figure(past)} transactions against one with ten`);
   const product = `bench-growth-${Date.now()}`;
   await service.call('POST', '/loanproducts', {
     id: product,

@@ -116,7 +116,7 @@ async function start({ folder }: FilledLog): Promise<{ readonly service: Measure
 
 /** The time from publishing to receiving, before the integrity check begins and while it runs. */
 async function measureCheck(report: Report, large: FilledLog): Promise<void> {
-  report.progress('From publishing to receiving, without and with the integrity check');
+  report.begin('From publishing to receiving, without and with the integrity check');
   const without: number[] = [];
   const during: number[] = [];
   for (let round = 0; round < report.rounds; round += 1) {

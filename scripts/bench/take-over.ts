@@ -30,7 +30,7 @@ const millisecondsMaximum = 2_000;
  */
 export async function reportTakeOver({ report, scale }: BenchOptions, cluster: MeasuredCluster): Promise<void> {
   const loans = Math.ceil(loanCount * scale);
-  report.progress(`Take-over from a killed process, with ${figure(loans)} loans in the copy`);
+  report.begin(`Take-over from a killed process, with ${figure(loans)} loans in the copy`);
   const serving = await cluster.startService({ ROLES: 'serve' });
   let survivor = await cluster.startService({ ROLES: 'work' });
   await openLoans(serving, loans);

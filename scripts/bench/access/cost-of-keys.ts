@@ -25,7 +25,7 @@ interface Bench {
 
 /** Requests of a restricted key of the registry, against the same without a key, on one open service. */
 export async function measureCostOfKeys(report: Report, service: MeasuredService, scale: number): Promise<void> {
-  report.progress('Access: requests of a restricted key against those without any, on one open service');
+  report.begin('Access: requests of a restricted key against those without any, on one open service');
   const events = Math.max(100_000, Math.ceil((200_000 * scale) / 100) * 100);
   const backlog = { eventType: 'bench.access', events, eventBytes };
   await fillBacklog(service, backlog);

@@ -32,7 +32,7 @@ interface Greedy {
 
 /** How long a modest key waits while a greedy one sends what it can, against how long it waits without. */
 export async function measureFairness(report: Report, service: MeasuredService): Promise<void> {
-  report.progress('Fairness: a modest key beside a greedy one, against the same alone');
+  report.begin('Fairness: a modest key beside a greedy one, against the same alone');
   for (const name of ['bench.greedy', 'bench.modest']) await service.defineEventType(name);
   const key = await createKey(service);
   const limited = await createKey(service, { requests_per_second: limit });

@@ -42,7 +42,7 @@ export async function measureEndOfDay({ report, scale, profileFolder }: BenchOpt
   const dataFolder = await mkdtemp(join(tmpdir(), 'lendstream-bench-day-'));
   const environment = { DATA_DIR: dataFolder, END_OF_DAY_SCHEDULE: 'off' };
   try {
-    report.progress(`End of a day: ${figure(count)} active loans, by the code of the worker`);
+    report.begin(`End of a day: ${figure(count)} active loans, by the code of the worker`);
     const first = await startMeasuredService(environment, profileFolder);
     await first.call('POST', '/loanproducts', {
       id: 'day',

@@ -35,7 +35,7 @@ const lossMillisecondsMaximum = 10_000;
 export async function measureFourProcesses({ report, scale }: BenchOptions, cluster: MeasuredCluster): Promise<void> {
   const count = Math.ceil((subscriptionsAtScaleOne * scale) / processCount) * processCount;
   const streams = `${figure(count)} streams on ${processCount} processes`;
-  report.progress(`${streams}, one of each subscription`);
+  report.begin(`${streams}, one of each subscription, at rest`);
   const services: MeasuredService[] = [];
   for (let index = 0; index < processCount; index += 1) {
     services.push(await cluster.startService({ ROLES: 'serve' }));
@@ -54,7 +54,7 @@ export async function measureFourProcesses({ report, scale }: BenchOptions, clus
     `<= ${kilobytesMaximum} KB`,
   );
 
-  const atRest = await restShares(report, services);
+  const atRest = await restShares(report, services, (rest) => report.measured(rest));
   report.printFigure(
     'processor time at rest, all together',
     inWords(atRest),
@@ -105,19 +105,25 @@ async function measureBare(
   const urls = await Promise.all(programs.map((program) => program.nextLine()));
   const consumers = await Promise.all(urls.map((url, index) => openStreams(url, shares[index] ?? [])));
   const processes = programs.map(({ child }) => ({ processId: child.pid ?? 0 }));
-  report.print(`bare programs that only write keep-alives, at rest: ${inWords(await restShares(report, processes))}`);
+  report.print(
+    `bare programs that only write keep-alives, at rest: ${inWords(await restShares(report, processes, (rest) => rest()))}`,
+  );
   for (const running of [...consumers, ...programs]) await running.stop();
 }
 
-/** The share of a core that each process takes, when what opening the streams left is collected. */
+/**
+ * The share of a core that each process takes, when what opening the streams left is collected.
+ * @param watch Runs the time that counts.
+ */
 async function restShares(
   report: BenchOptions['report'],
   processes: readonly Pick<MeasuredService, 'processId'>[],
+  watch: (rest: () => Promise<void>) => Promise<void>,
 ): Promise<number[]> {
   await sleep(settleMilliseconds);
   report.progress(`    at rest for ${restMilliseconds / 1_000} s`);
   const before = processorTimes(processes);
-  await sleep(restMilliseconds);
+  await watch(() => sleep(restMilliseconds));
   return processorTimes(processes).map(
     (milliseconds, index) => (milliseconds - (before[index] ?? 0)) / restMilliseconds,
   );

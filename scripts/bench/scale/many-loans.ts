@@ -24,7 +24,7 @@ export async function measureManyLoans({ report, scale, profileFolder }: BenchOp
   const dataFolder = await mkdtemp(join(tmpdir(), 'lendstream-bench-loans-'));
   const start = (): Promise<MeasuredService> => startMeasuredService({ DATA_DIR: dataFolder }, profileFolder);
   try {
-    report.progress(`Many loans: the changelog of ${figure(count)}, by the code of the worker`);
+    report.begin(`Many loans: the changelog of ${figure(count)}, by the code of the worker`);
     const first = await start();
     const products = Array.from({ length: productCount }, (_, index) => `many-${index}`);
     for (const id of products) await createProduct(first, id);

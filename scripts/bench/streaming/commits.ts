@@ -50,7 +50,7 @@ class Rounds {
  * does only what a commit cannot do without, in turns.
  */
 export async function measureCommits({ report, service, cluster }: ClusterBench): Promise<void> {
-  report.progress('Cursor commits, 16 in flight, against a bare server');
+  report.begin('Cursor commits, 16 in flight, against a bare server');
   const backlog = { eventType: 'bench.commits', events: committedEvents, eventBytes };
   await fillBacklog(service, backlog);
   const settings = { redisUrl: cluster.redisUrl, partitions: partitionCount, events: committedEvents };
@@ -64,7 +64,8 @@ export async function measureCommits({ report, service, cluster }: ClusterBench)
       const { rate, times } = await commitRound(report, url, subscriptions, [serverId, cluster.redisProcessId]);
       if (round > 0) rounds.add(rate, times);
     };
-    await commit(service.url, service.processId, ofService);
+    const commitToService = (): Promise<void> => commit(service.url, service.processId, ofService);
+    await (round === 0 ? commitToService() : report.measured(commitToService));
     await service.unsubscribe(subscriptions);
     await commit(bareUrl, bare.child.pid ?? 0, ofBare);
   }

@@ -7,9 +7,15 @@ import { figure, quantile } from '../statistics.ts';
 const name = 'first event of a fresh subscription';
 
 /** For each address the times from requesting a stream of a new subscription to its first event. Milliseconds. */
-async function firstEvents(urls: readonly string[], subscriptions: readonly string[]): Promise<number[][]> {
-  const settings = { urls, subscriptions };
-  return (await runProgram<{ milliseconds: number[][] }>('scripts/bench/load/first-event.js', settings)).milliseconds;
+async function firstEvents(
+  report: Report,
+  urls: readonly string[],
+  subscriptions: readonly string[],
+): Promise<number[][]> {
+  const { milliseconds } = await report.measured(() =>
+    runProgram<{ milliseconds: number[][] }>('scripts/bench/load/first-event.js', { urls, subscriptions }),
+  );
+  return milliseconds;
 }
 
 /** Reports the time from requesting a stream of a new subscription to its first event. */
@@ -19,8 +25,8 @@ export async function reportFirstEvent(
   eventType: string,
   count: number,
 ): Promise<void> {
-  report.progress('First event of a fresh subscription');
-  const [ofService = []] = await firstEvents([service.url], await service.subscribe(count, eventType));
+  report.begin('First event of a fresh subscription');
+  const [ofService = []] = await firstEvents(report, [service.url], await service.subscribe(count, eventType));
   printService(report, ofService);
 }
 
@@ -30,7 +36,7 @@ export async function reportFirstEventOnCluster(
   eventType: string,
   count: number,
 ): Promise<void> {
-  report.progress('First event of a fresh subscription, against a bare server');
+  report.begin('First event of a fresh subscription, against a bare server');
   const offsetsTopic = 'bench.bare-first-event';
   await cluster.createTopics([offsetsTopic], 1, { 'cleanup.policy': 'compact' });
   const { brokers, redisUrl } = cluster;
@@ -38,7 +44,7 @@ export async function reportFirstEventOnCluster(
   const bareProgram = 'scripts/bench/baselines/bare-first-event.js';
   const bare = startProgram(bareProgram, [JSON.stringify(settings)], {}, serviceMemory);
   const urls = [service.url, await bare.nextLine()];
-  const [ofService = [], ofBare = []] = await firstEvents(urls, await service.subscribe(count, eventType));
+  const [ofService = [], ofBare = []] = await firstEvents(report, urls, await service.subscribe(count, eventType));
   await bare.stop();
   printService(report, ofService);
   report.print(`${'the same of a bare server'.padEnd(nameColumns)} ${textOf(ofBare)}`);

@@ -3,8 +3,8 @@ import { describe, it } from 'mocha';
 import { createReport, type Ratio, type Report } from '../../../scripts/bench/report.ts';
 
 /** A report that shows nothing to the person who waits. */
-function quietReport(): Report {
-  return createReport(1, 'A machine', () => {});
+function quietReport(isProfiled = false): Report {
+  return createReport(1, 'A machine', isProfiled, () => {});
 }
 
 const publish: Ratio = { name: 'publish / bare server', ratios: [0.5], atLeast: 0.5, figures: '1 against 2 events/s' };
@@ -38,6 +38,28 @@ describe('The report of a benchmark', () => {
     const { text, exitCode } = report.conclusion();
     expect(text).to.match(/^2 targets were missed\.\nNot measured/);
     expect(exitCode).to.equal(1);
+  });
+
+  it('judges no target when the service was profiled, and says so beside each', () => {
+    const report = quietReport(true);
+    report.printRatio({ ...publish, ratios: [0.1] });
+    report.printFigure('memory', '21 KB', false, '<= 20 KB');
+    for (const line of report.lines.slice(1)) expect(line).to.contain('PROFILED, not judged');
+    const text = 'The service was profiled: no target was judged.';
+    expect(report.conclusion()).to.deep.equal({ text, exitCode: 0 });
+  });
+
+  it('notes the rounds of the service that count, by what was begun last', async () => {
+    const report = quietReport();
+    report.begin('Publishing');
+    await report.inTurns(
+      () => Promise.resolve(1),
+      () => Promise.resolve(2),
+    );
+    report.begin('Commits');
+    expect(await report.measured(() => Promise.resolve('commits'))).to.equal('commits');
+    expect(report.measuredTimes.map(({ title }) => title)).to.deep.equal(['Publishing', 'Commits']);
+    for (const { begin, end } of report.measuredTimes) expect(begin).to.be.at.most(end);
   });
 
   it('counts a ratio without a value as missed', () => {
