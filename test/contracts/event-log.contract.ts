@@ -402,6 +402,14 @@ export function describeEventLog(name: string, open: () => Promise<LogUnderTest>
         expect(await offsetAt(where, Date.now() + 3_600_000)).to.equal(await latestOf(where));
       });
 
+      it('are those of the first records for every time before 1970', async () => {
+        const where = await newPartition();
+        const [first] = await appendBatches(where, 2);
+        for (const time of [-1, -2, -3, -4, -5, -6, -3_600_000, Date.parse('0000-01-01T00:00:00Z')]) {
+          expect(await offsetAt(where, time), `at ${time}`).to.equal(first?.offset);
+        }
+      });
+
       it('are given for each partition in order, and are the end of an empty one', async () => {
         const topic = await newTopic(3);
         const [batch] = await appendBatches({ topic, partition: 1 }, 1);

@@ -49,8 +49,10 @@ async function askLeaders(
   time: number,
 ): Promise<ListedOffset[]> {
   const byLeader = await groupByLeader(metadata, partitions);
+  // Kafka takes -1 for the end and refuses most other times before 1970. No record is that old.
+  const timestamp = Math.max(0, time);
   const listed = await Promise.all(
-    [...byLeader].map(([leader, led]) => connections.send(leader, 'metadata', listOffsetsRequest(led, time, {}))),
+    [...byLeader].map(([leader, led]) => connections.send(leader, 'metadata', listOffsetsRequest(led, timestamp, {}))),
   );
   return listed.flat();
 }

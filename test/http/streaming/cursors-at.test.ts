@@ -45,6 +45,15 @@ describe('POST /event-types/{name}/cursors-at', () => {
     ]);
   });
 
+  it('returns the positions before the first events for times before 1970', async () => {
+    const type = await server.defineEventType(1);
+    await server.publish(type, 0, [0, 1]);
+    for (const time of ['1969-12-31T23:59:59.999Z', '1970-01-01T00:00:00+01:00', '0000-01-01T00:00:00Z']) {
+      const { status, text } = await ask(type, { time });
+      expect([status, JSON.parse(text)], time).to.deep.equal([200, [{ partition: '0', offset: '001-0001--1' }]]);
+    }
+  });
+
   it('refuses what is no moment, and unknown names and methods', async () => {
     const type = await server.defineEventType(1);
     expect((await ask(type, { time: '2026-01-31' })).status).to.equal(422);
