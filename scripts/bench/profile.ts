@@ -28,6 +28,8 @@ interface ThreadTimes {
   total: number;
   /** Without what the thread was idle. */
   busy: number;
+  /** In functions of src. */
+  inProduct: number;
   readonly byGroup: Map<string, number>;
 }
 
@@ -85,7 +87,7 @@ export function threadTimes(
   });
   const byGroup = new Map<string, number>();
   const bySource = new Map<string, number>();
-  let [total, busy] = [0, 0];
+  let [total, busy, inProduct] = [0, 0, 0];
   for (const [id, time] of selfTimes) {
     const node = nodes.get(id);
     if (node === undefined) continue;
@@ -94,11 +96,14 @@ export function threadTimes(
     busy += time;
     add(byGroup, groupOf(node.callFrame), time);
     const source = sourceOf(node.callFrame.url);
-    if (source !== undefined) add(bySource, source, time);
+    if (source === undefined) continue;
+    inProduct += time;
+    add(bySource, source, time);
   }
   // A profile does not say which thread it is of.
   const [source = 'no file of the product'] = largestFirst(bySource)[0] ?? [];
-  return { name: isMain ? 'main thread' : `thread that is mostly in ${source}`, total, busy, byGroup };
+  const name = isMain ? 'main thread' : `thread that is mostly in ${source}`;
+  return { name, total, busy, inProduct, byGroup };
 }
 
 function add(sums: Map<string, number>, name: string, time: number): void {
@@ -133,25 +138,28 @@ function sourceOf(url: string): string | undefined {
 
 function linesOf(threads: readonly ThreadTimes[]): string[] {
   const merged = new Map<string, ThreadTimes & { count: number }>();
-  for (const { name, total, busy, byGroup } of threads) {
+  for (const { name, total, busy, inProduct, byGroup } of threads) {
     if (busy < busyMinimum) continue;
-    const sum = merged.get(name) ?? { name, total: 0, busy: 0, byGroup: new Map<string, number>(), count: 0 };
+    const nothing = { total: 0, busy: 0, inProduct: 0, byGroup: new Map<string, number>() };
+    const sum = merged.get(name) ?? { name, count: 0, ...nothing };
     merged.set(name, sum);
     sum.count += 1;
     sum.total += total;
     sum.busy += busy;
+    sum.inProduct += inProduct;
     for (const [group, time] of byGroup) add(sum.byGroup, group, time);
   }
   return [...merged.values()]
     .toSorted((a, b) => b.busy - a.busy)
-    .flatMap(({ name, count, total, busy, byGroup }) => {
+    .flatMap(({ name, count, total, busy, inProduct, byGroup }) => {
       const groups = largestFirst(byGroup);
       const others = groups.splice(groupsPerThread);
       if (others.length > 0) {
         groups.push([`${others.length} others`, others.reduce((sum, [, time]) => sum + time, 0)]);
       }
       return [
-        `  ${name}${count === 1 ? '' : ` (${count} together)`}, busy for ${percent(busy, total)} of the time, of which`,
+        `  ${name}${count === 1 ? '' : ` (${count} together)`}: busy for ${percent(busy, total)} of the time, ` +
+          `of which ${percent(inProduct, busy)} in src`,
         ...groups.map(([group, time]) => `    ${percent(time, busy).padStart(6)}  ${group}`),
       ];
     });

@@ -107,10 +107,10 @@ describe('The profile of a benchmark', () => {
     const lines = describeProfiles(folder, [round(10, 12), round(12, 100)]);
     expect(lines).to.deep.equal([
       'Profile of the service. Publishing',
-      '  thread that is mostly in no file of the product, busy for 100.0 % of the time, of which',
+      '  thread that is mostly in no file of the product: busy for 100.0 % of the time, of which 0.0 % in src',
       ...Array.from({ length: 9 }, (_, index) => `     8.3 %  native function native${index}`),
       '    25.0 %  3 others',
-      '  main thread (2 together), busy for 50.0 % of the time, of which',
+      '  main thread (2 together): busy for 50.0 % of the time, of which 75.0 % in src',
       '    75.0 %  src/embedded/log.ts: append',
       '    25.0 %  kernel: writes to connections',
     ]);
