@@ -91,9 +91,13 @@ const rooms: Record<string, Room> = {
   'src/kafka/admin': { imports: [shared, ports, within('src/kafka', 'protocol', 'connection', 'consume')], owns: [] },
   'src/kafka': { imports: [shared, ports, /^src\/kafka\//], owns: ['kafkajs'] },
 
-  'src/redis/published-ids': { imports: [shared, ports, within('src/broker', 'log')], owns: [] },
+  'src/redis/claims': { imports: [shared], owns: [] },
+  'src/redis/published-ids': {
+    imports: [shared, ports, within('src/broker', 'log'), within('src/redis', 'claims')],
+    owns: [],
+  },
   'src/redis': {
-    imports: [shared, ports, within('src/broker', 'log'), within('src/redis', 'published-ids')],
+    imports: [shared, ports, within('src/broker', 'log'), within('src/redis', 'claims', 'published-ids')],
     owns: ['ioredis'],
   },
 

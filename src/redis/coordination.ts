@@ -52,6 +52,7 @@ import {
 import { CommitCalls } from './commit-calls.ts';
 import { SubscriptionCalls } from './subscription-calls.ts';
 import { RedisConnection, type RedisAddress, type ConnectionEvents, type OpenConnection } from './connection.ts';
+import type { Claims } from './claims/claimed-work.ts';
 import { GroupExport, renewalClaimMilliseconds } from './consumer-group-export.ts';
 import { ChangeListeners, parseChangeNotification } from './change-listeners.ts';
 import { NodeLeases } from './node-leases.ts';
@@ -76,6 +77,8 @@ export interface RedisCoordinationOptions {
   readonly logger: Logger;
   /** The prefix of all keys and channels. Services that share a Redis need different prefixes. */
   readonly keyPrefix?: string;
+  /** How long a process that refills Redis may be silent before another one does it instead. */
+  readonly refillLeaseMilliseconds?: number;
   /** Reads the text of the scripts. */
   readonly scriptSource?: ScriptSource;
   /** Varies the pauses between the checks of what is watched. */
@@ -114,7 +117,7 @@ const closeTimeoutMilliseconds = 5_000;
  * gets back what the log and the processes know (recovery.ts). While Redis is down, every call fails with
  * COORDINATION_UNAVAILABLE at once or within seconds. Streams keep what they hold and try again.
  */
-export class RedisCoordination implements Coordination {
+export class RedisCoordination implements Coordination, Claims {
   readonly #log: EventLog;
   readonly #clock: Clock;
   readonly #logger: Logger;
@@ -175,8 +178,8 @@ export class RedisCoordination implements Coordination {
       },
       // Streams that were kept from taking partitions may take them now. One that has all of them takes no more.
       onWindowOver: () => this.#listeners.notifyAll((id) => !this.#lastSeen.ownsAllSinceRecovery(id)),
-      claim: (name, leaseMilliseconds) => this.claim(name, leaseMilliseconds),
-      releaseClaim: (name) => this.releaseClaim(name),
+      claims: this,
+      refillLeaseMilliseconds: options.refillLeaseMilliseconds,
     });
     this.#calls = new RecoveringCalls(store, this.#recovery);
     this.#sessionCloseRetries = new SessionCloseRetries((...session) => this.closeSession(...session), clock, logger);
@@ -260,6 +263,13 @@ export class RedisCoordination implements Coordination {
     return connection.setIfAbsent(keys.claim(name), origin, leaseMilliseconds);
   }
 
+  async renewClaim(name: string, leaseMilliseconds: number): Promise<boolean> {
+    this.#calls.requireOpen();
+    const { keys, origin } = this.#store;
+    const [, isHeld] = await this.#store.run('renew-claim', [keys.claim(name)], [origin, leaseMilliseconds]);
+    return isHeld === '1';
+  }
+
   async releaseClaim(name: string): Promise<void> {
     this.#calls.requireOpen();
     await this.#store.run('release-claim', [this.#store.keys.claim(name)], [this.#store.origin]);
@@ -277,6 +287,7 @@ export class RedisCoordination implements Coordination {
       calls: {
         call: (...call) => this.#calls.call(...call),
         claim: (...claim) => this.claim(...claim),
+        renewClaim: (...claim) => this.renewClaim(...claim),
         releaseClaim: (name) => this.releaseClaim(name),
       },
     });

@@ -4,6 +4,7 @@ import { after, withTimeout, type Clock } from '../clock.ts';
 import type { EventLog } from '../ports/event-log.ts';
 import { LendstreamError } from '../errors.ts';
 import type { Logger } from '../logger.ts';
+import { doClaimed, type Claims } from './claims/claimed-work.ts';
 import { decodeOffsets, encodeSession } from './script-values.ts';
 import { allShards, shardOf } from './keys.ts';
 import type { LastSeenSubscription, LastSeenState } from './last-seen-state.ts';
@@ -38,10 +39,10 @@ import { isNewer, encodeOffset, type StoredOffset } from './stored-offset.ts';
 export const assertionWindowMilliseconds = 500;
 
 /**
- * How long one process may take to refill before another one does it instead, in case the first has died. Two at once
- * do no harm, but the first has to begin again. Milliseconds.
+ * How long a process that refills may be silent before another one does it instead, in case the first has died. Two at
+ * once do no harm, but the first has to begin again. Milliseconds.
  */
-const refillTimeoutMilliseconds = 20_000;
+const refillLeaseMillisecondsDefault = 20_000;
 
 /** How long a call waits for a recovery before it fails. Milliseconds. */
 const recoveryTimeoutMilliseconds = 5_000;
@@ -72,8 +73,9 @@ export interface RecoveryOptions {
   readonly onRecovered: () => void;
   /** Called some time after that, when the other processes have brought back what they know. */
   readonly onWindowOver: () => void;
-  readonly claim: (name: string, leaseMilliseconds: number) => Promise<boolean>;
-  readonly releaseClaim: (name: string) => Promise<void>;
+  readonly claims: Claims;
+  /** Default: 20,000. */
+  readonly refillLeaseMilliseconds?: number | undefined;
 }
 
 /** A subscription, and what the mirror and this process know of it. */
@@ -161,7 +163,8 @@ export class Recovery {
   }
 
   async #recover(): Promise<void> {
-    const { store, logger } = this.#options;
+    const { store, logger, clock, claims } = this.#options;
+    const leaseMilliseconds = this.#options.refillLeaseMilliseconds ?? refillLeaseMillisecondsDefault;
     const isFirst = store.incarnations.size === 0;
     for (;;) {
       const suspectedLosses = this.#suspectedLosses;
@@ -175,19 +178,13 @@ export class Recovery {
         if (other.length > 0) this.#notifyRecovered(windowMilliseconds);
         return;
       }
-      const claimed = await this.#options.claim('refill', refillTimeoutMilliseconds);
-      if (claimed) {
-        try {
-          const facts = { shards: lost.length };
-          if (isFirst) logger.info(facts, 'Redis is filled from the log');
-          else logger.warn(facts, 'Redis may have lost its data and is refilled from the log');
-          await this.#refill(lost, found);
-        } finally {
-          await this.#options.releaseClaim('refill');
-        }
-      } else {
-        await this.#options.clock.sleep(refillPollIntervalMilliseconds);
-      }
+      const isRefilled = await doClaimed(claims, clock, { name: 'refill', leaseMilliseconds }, async () => {
+        const facts = { shards: lost.length };
+        if (isFirst) logger.info(facts, 'Redis is filled from the log');
+        else logger.warn(facts, 'Redis may have lost its data and is refilled from the log');
+        await this.#refill(lost, found);
+      });
+      if (!isRefilled) await clock.sleep(refillPollIntervalMilliseconds);
     }
   }
 

@@ -8,9 +8,9 @@ import type { KeyKind } from './keys.ts';
  * The keys of each script, in order. The file scripts/<name>.lua documents its other parameters and its result.
  * clear-dirty and committed-offsets take the offsets of any number of subscriptions after these keys, check-watched
  * meta, owners and sessions of each, topology, refill/merge, commit and remember those of {@link topologyKeys},
- * {@link mergedKeys}, {@link commitKeys} and {@link historyKeys}, release-claim the key of a claim, nodes/report and
- * nodes/list that of the reports, read-hashes any hashes. renew-lease and shard-state take these keys once for each of
- * any number of shards.
+ * {@link mergedKeys}, {@link commitKeys} and {@link historyKeys}, renew-claim and release-claim the key of a claim,
+ * nodes/report and nodes/list that of the reports, read-hashes any hashes. renew-lease and shard-state take these keys
+ * once for each of any number of shards.
  */
 export const scriptKeys = {
   topology: ['shard'],
@@ -36,6 +36,7 @@ export const scriptKeys = {
   'refill/begin-refill': ['shard'],
   'refill/finish-refill': ['shard'],
   'clear-dirty': ['shard', 'dirty'],
+  'renew-claim': [],
   'release-claim': [],
   'nodes/report': [],
   'read-hashes': [],

@@ -18,6 +18,7 @@ import {
   type IdsToClaim,
   type PublishedIds,
 } from '../../ports/published-ids.ts';
+import { doClaimed, type Claims } from '../claims/claimed-work.ts';
 import { claimOf, scoreOf } from './id-score.ts';
 
 export interface RedisPublishedIdsOptions {
@@ -32,15 +33,12 @@ export interface RedisPublishedIdsOptions {
 }
 
 /** What this needs of Redis. Ids of one topic are in one slot. */
-export interface PublishedIdCalls {
+export interface PublishedIdCalls extends Claims {
   call(
     name: 'published-ids/claim' | 'published-ids/settle' | 'published-ids/refill',
     key: string,
     values: readonly (string | number)[],
   ): Promise<unknown[]>;
-  /** See `Coordination.claim`. */
-  claim(name: string, leaseMilliseconds: number): Promise<boolean>;
-  releaseClaim(name: string): Promise<void>;
 }
 
 /** The pause before a claim is tried again: the first, and the longest. Milliseconds. */
@@ -54,8 +52,8 @@ const laterLookFactor = 3;
 /** How much earlier than its claim an event may seem to be stored, where a clock was set back. Milliseconds. */
 const clockStepMilliseconds = 10_000;
 
-/** How long one process may read the log before another one does it instead. Milliseconds. */
-const refillMilliseconds = 60_000;
+/** How long a process that reads the log may be silent before another one does it instead. Milliseconds. */
+const refillLeaseMilliseconds = 60_000;
 
 /** How many ids are added in one call: Redis does nothing else meanwhile. */
 const idsPerCall = 500;
@@ -171,18 +169,13 @@ export class RedisPublishedIds implements PublishedIds {
   /** Reads the ids of the window from the log into Redis, or waits until another process has done so. */
   async #refill(request: IdsToClaim, after: number): Promise<void> {
     const { calls, clock, logger } = this.#options;
-    const name = `published-ids/${keyOf(request)}`;
-    if (!(await calls.claim(name, refillMilliseconds))) {
-      await clock.sleep(pauseMillisecondsMaximum / 5);
-      return;
-    }
-    try {
+    const claim = { name: `published-ids/${keyOf(request)}`, leaseMilliseconds: refillLeaseMilliseconds };
+    const isRefilled = await doClaimed(calls, clock, claim, async () => {
       const count = await this.#readIntoRedis(request, after);
       if (count !== undefined)
         logger.info({ topic: request.topic, ids: count }, 'Published ids were read from the log');
-    } finally {
-      await calls.releaseClaim(name);
-    }
+    });
+    if (!isRefilled) await clock.sleep(pauseMillisecondsMaximum / 5);
   }
 
   /** @returns how many ids there were; undefined when Redis lost some of them meanwhile */

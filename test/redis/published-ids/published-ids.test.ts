@@ -114,6 +114,7 @@ describe('published ids in Redis', () => {
           return Promise.resolve(answers[String(step)] ?? []);
         },
         claim: () => Promise.resolve(true),
+        renewClaim: () => Promise.resolve(true),
         releaseClaim: () => Promise.resolve(),
       },
       log: harness.log,

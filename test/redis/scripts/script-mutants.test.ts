@@ -596,6 +596,18 @@ const mutants: readonly Mutant[] = [
     by: "redis.call('DEL', meta, owners, offsets, ",
   },
   {
+    title: 'claim: renewed by any process',
+    script: 'renew-claim',
+    replace: "if redis.call('GET', KEYS[1]) ~= ARGV[1] then return {'OK', '0'} end",
+    by: '',
+  },
+  {
+    title: 'claim: not renewed',
+    script: 'renew-claim',
+    replace: "redis.call('PEXPIRE', KEYS[1], ARGV[2])",
+    by: '',
+  },
+  {
     title: 'claim: released by any process',
     script: 'release-claim',
     replace: "if redis.call('GET', KEYS[1]) == ARGV[1] then",

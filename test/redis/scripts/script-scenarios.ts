@@ -1,3 +1,4 @@
+import type { Claims } from '../../../src/redis/claims/claimed-work.ts';
 import { expect } from 'chai';
 import type { Redis } from 'ioredis';
 import { randomUUID } from 'node:crypto';
@@ -12,8 +13,8 @@ import { loadScripts, mergedKeys, scriptKeys, type ScriptSource } from '../../..
 
 /** The environment of a scenario: two processes on the same scripts, which may be wrong. */
 export interface ScenarioWorld {
-  readonly first: Coordination;
-  readonly second: Coordination;
+  readonly first: Coordination & Claims;
+  readonly second: Coordination & Claims;
   readonly client: Redis;
   readonly keys: KeySpace;
   readonly log: EventLog;
@@ -999,6 +1000,20 @@ export const disturbingScenarios: Scenarios = {
     expect(await world.first.claim(name, restMilliseconds)).to.equal(false);
     await world.second.releaseClaim(name);
     expect(await world.first.claim(name, restMilliseconds)).to.equal(true);
+  },
+
+  'a claim is renewed by its owner only, from then on for the whole time': async (world) => {
+    const name = randomUUID();
+    expect(await world.first.renewClaim(name, restMilliseconds), 'nobody has it').to.equal(false);
+    expect(await world.first.claim(name, restMilliseconds)).to.equal(true);
+    await world.elapse(restMilliseconds - 1_000);
+    expect(await world.second.renewClaim(name, restMilliseconds)).to.equal(false);
+    expect(await world.first.renewClaim(name, restMilliseconds)).to.equal(true);
+    await world.elapse(restMilliseconds - 1_000);
+    expect(await world.second.claim(name, restMilliseconds)).to.equal(false);
+    await world.elapse(1_000);
+    expect(await world.second.claim(name, restMilliseconds)).to.equal(true);
+    expect(await world.first.renewClaim(name, restMilliseconds), 'another one has it').to.equal(false);
   },
 
   'a loss is detected by the first call, and everything is as before under higher fences': async (world) => {

@@ -65,6 +65,7 @@ const quietScripts: ReadonlySet<string> = new Set([
   'history',
   'shard-state',
   'read-hashes',
+  'renew-claim',
   'release-claim',
   'nodes/report',
   'nodes/list',
@@ -253,7 +254,13 @@ export class RedisStore implements SimulatedStore {
   ): Promise<unknown> {
     const name = scriptNameOf(script.sha);
     const { note } = this.#options;
-    if (quietScripts.has(name)) return this.#evaluate(script, keys, values);
+    if (quietScripts.has(name)) {
+      const reply = (await this.#evaluate(script, keys, values)) as readonly unknown[];
+      const [key = ''] = keys;
+      if (name === 'renew-claim' && reply[1] === '1')
+        this.#claimsUntil.set(key, this.#milliseconds() + Number(values[1]));
+      return reply;
+    }
     const texts = values.map(String);
     const operations = operationsOf(name, this.keys.subscriptionOf(texts[1] ?? ''), texts);
     const begun = operations.map((operation) => this.#begin(caller, operation));
