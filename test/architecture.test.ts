@@ -11,7 +11,7 @@ interface Room {
 }
 
 const shared =
-  /^src\/(bounded-map|errors|clock|health|json-bytes|logger|package-root|schema-files|contract|thread-turns|turn-queue)\.ts$/;
+  /^src\/(bounded-map|errors|clock|health|json-bytes|logger|package-root|schema-files|contract|switch-words|thread-turns|turn-queue)\.ts$/;
 const metrics = /^src\/metrics\.ts$/;
 const sqlite = /^src\/sqlite\.ts$/;
 const integrity = /^src\/integrity\//;
@@ -238,6 +238,7 @@ const files: Record<string, Room> = {
   'src/lag-gauge.ts': { imports: [], owns: ['prom-client'] },
   'src/package-root.ts': { imports: [], owns: [] },
   'src/schema-files.ts': { imports: [], owns: [] },
+  'src/switch-words.ts': { imports: [], owns: [] },
   'src/sqlite.ts': { imports: [], owns: ['@photostructure/sqlite'] },
   'src/contract.ts': { imports: [/^src\/contract\.generated\.ts$/], owns: [] },
   'src/contract.generated.ts': { imports: [], owns: [] },

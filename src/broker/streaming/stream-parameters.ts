@@ -1,4 +1,5 @@
 import { LendstreamError } from '../../errors.ts';
+import { readSwitch } from '../../switch-words.ts';
 import type { EventFilter } from './filters/event-filter.ts';
 import { readFilter } from './filters/filter-parameter.ts';
 import type { BatchRules } from './batch-rules.ts';
@@ -139,11 +140,10 @@ function withFilter(parameter: unknown): Pick<StreamParameters, 'filter'> {
   return filter === undefined ? {} : { filter };
 }
 
-/** @throws MALFORMED_REQUEST for anything but true and false, as JSON or as text in any letter case */
+/** @throws MALFORMED_REQUEST for anything but a boolean of JSON and the words of switches */
 function readFlag(name: string, value: unknown): boolean {
-  const text = typeof value === 'string' ? value.toLowerCase() : value;
-  if (text === undefined || text === null || text === '' || text === false || text === 'false') return false;
-  if (text === true || text === 'true') return true;
+  const flag = typeof value === 'string' ? readSwitch(value) : (value ?? false);
+  if (typeof flag === 'boolean') return flag;
   const shown = typeof value === 'string' ? value : JSON.stringify(value);
   throw new LendstreamError('MALFORMED_REQUEST', `'${name}' parameter should be true or false, but was '${shown}'`);
 }

@@ -1,6 +1,7 @@
 import type { Request } from 'express';
 import type { AuthorizationAttribute } from '../../broker/definitions/authorization.ts';
 import { LendstreamError } from '../../errors.ts';
+import { readSwitch } from '../../switch-words.ts';
 
 /**
  * A query parameter as a whole number; undefined when it is missing or empty.
@@ -29,25 +30,13 @@ export function textParameters(request: Request, name: string): string[] {
   return values.flatMap((text) => (typeof text === 'string' ? text.split(',') : [])).filter((text) => text !== '');
 }
 
-const flags: Readonly<Record<string, boolean>> = {
-  true: true,
-  on: true,
-  yes: true,
-  1: true,
-  false: false,
-  off: false,
-  no: false,
-  0: false,
-};
-
 /**
  * A query parameter that is switched on or off, in any letter case; off when it is left out or empty.
  * @throws MALFORMED_REQUEST for any other word
  */
 export function flagParameter(request: Request, name: string): boolean {
   const text = textParameter(request, name);
-  if (text === undefined || text === '') return false;
-  const flag = Object.hasOwn(flags, text.toLowerCase()) ? flags[text.toLowerCase()] : undefined;
+  const flag = readSwitch(text ?? '');
   if (flag === undefined) {
     throw new LendstreamError('MALFORMED_REQUEST', `'${name}' parameter should be true or false, but was '${text}'`);
   }

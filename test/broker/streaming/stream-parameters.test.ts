@@ -111,12 +111,23 @@ describe('the parameters of a stream', () => {
     expect(refusal({ wait_for_slot: -1 })).to.deep.equal([422, "wait_for_slot can't be lower than 0"]);
   });
 
-  it('may make commits strict', () => {
-    for (const on of [true, 'true', 'TRUE']) expect(read({ strict_commits: on }).strictCommits).to.equal(true);
-    for (const off of [false, 'false', 'False', '', null]) {
-      expect(read({ strict_commits: off })).to.deep.equal(read({}));
-    }
-  });
+  for (const [name, option] of [
+    ['strict_commits', 'strictCommits'],
+    ['commit_heartbeat', 'countsHeartbeats'],
+  ] as const) {
+    it(`may have ${name}, by every word of switches`, () => {
+      for (const on of [true, 'true', 'TRUE', 'on', 'On', 'yes', 'YES', '1']) {
+        expect(read({ [name]: on })[option], String(on)).to.equal(true);
+      }
+      for (const off of [false, 'false', 'False', 'off', 'OFF', 'no', 'No', '0', '', null, undefined]) {
+        expect(read({ [name]: off }), String(off)).to.deep.equal(read({}));
+      }
+      for (const neither of ['maybe', 'o', 'onn', '2', '01', ' on', 'true,true', 'constructor']) {
+        const detail = `'${name}' parameter should be true or false, but was '${neither}'`;
+        expect(refusal({ [name]: neither })).to.deep.equal([400, detail]);
+      }
+    });
+  }
 
   const refused: [source: Record<string, unknown>, status: number, detail: string][] = [
     [{ batch_limit: '0' }, 422, "batch_limit can't be lower than 1"],
@@ -131,7 +142,7 @@ describe('the parameters of a stream', () => {
     [{ batch_limit: 'ten' }, 400, "'batch_limit' parameter should be a whole number, but was 'ten'"],
     [{ stream_limit: 1.5 }, 400, "'stream_limit' parameter should be a whole number, but was '1.5'"],
     [{ stream_timeout: {} }, 400, "'stream_timeout' parameter should be a whole number, but was '{}'"],
-    [{ strict_commits: 'yes' }, 400, "'strict_commits' parameter should be true or false, but was 'yes'"],
+    [{ commit_heartbeat: ['on'] }, 400, `'commit_heartbeat' parameter should be true or false, but was '["on"]'`],
     [{ strict_commits: 1 }, 400, "'strict_commits' parameter should be true or false, but was '1'"],
     [{ partitions: 'all' }, 400, '"partitions" should be a list.'],
     [{ partitions: [{ partition: '0' }] }, 422, 'Each of "partitions" must have an "event_type" and a "partition".'],
