@@ -70,6 +70,8 @@ export interface CommandEnvelope {
   readonly receivedAt: number;
   /** From the command's metadata; the command's events have the same. */
   readonly flowId: string | null;
+  /** From the command's metadata: its place in a trace, which its events have too; absent where it has none. */
+  readonly traceparent?: string;
   /** Who published it, as its metadata say; absent where they do not. */
   readonly publishedBy?: string;
 }
@@ -120,6 +122,7 @@ export function parseCommand(value: Buffer, source: CommandSource): ParsedComman
   const subject = readSubject(type, event);
   if (typeof subject === 'string') return unreadable(subject, commandId);
   const flowId = metadata['flow_id'];
+  const traceparent = isExactObject(metadata['span_ctx']) ? metadata['span_ctx']['traceparent'] : undefined;
   const publishedBy = metadata['published_by'];
   const receivedAt = typeof metadata['received_at'] === 'string' ? Date.parse(metadata['received_at']) : Number.NaN;
   const payload = event['payload'] ?? {};
@@ -136,6 +139,7 @@ export function parseCommand(value: Buffer, source: CommandSource): ParsedComman
     ...subject,
     receivedAt: Number.isNaN(receivedAt) ? source.appendedAt : receivedAt,
     flowId: typeof flowId === 'string' ? flowId : null,
+    ...(typeof traceparent === 'string' ? { traceparent } : {}),
     ...(typeof publishedBy === 'string' ? { publishedBy } : {}),
   };
   if (!isExactObject(payload)) {

@@ -117,8 +117,10 @@ function metadataWriter({
   receivedAt,
 }: EventSource): (eventType: LendingEventTypeName, index: number) => string {
   const flowId = JSON.stringify(envelope.flowId ?? envelope.commandId);
+  const { traceparent } = envelope;
+  const trace = traceparent === undefined ? '' : `,"span_ctx":${JSON.stringify({ traceparent })}`;
   const positionFields = `"partition":"${position.partition}","received_at":"${toTimestamp(receivedAt)}","flow_id":${flowId}`;
   const beforeId = `{"occurred_at":"${toTimestamp(envelope.receivedAt)}","eid":"`;
-  const afterType = `,${positionFields},"version":"${lendingSchemaVersion}","published_by":"${workerName}"}`;
+  const afterType = `,${positionFields},"version":"${lendingSchemaVersion}","published_by":"${workerName}"${trace}}`;
   return (eventType, index) => `${beforeId}${eventId(position, index)}","event_type":"${eventType}"${afterType}`;
 }

@@ -652,6 +652,20 @@ describe('the format of commands', () => {
     });
   });
 
+  for (const [what, span, read] of [
+    ['the place of its request in a trace', { traceparent: '00-a-b-01', other: 'x' }, { traceparent: '00-a-b-01' }],
+    ['no place in a trace, of a span context without one', { other: 'x' }, {}],
+    ['no place in a trace, of one that is no text', { traceparent: 7 }, {}],
+    ['no place in a trace, of a span context that is none', 'here', {}],
+  ] as const) {
+    it(`has ${what}`, () => {
+      const metadata = { eid: commandId, span_ctx: span };
+      const parsed = parse(JSON.stringify({ metadata, type: 'DISBURSE', loanAccountId: 'L1' }));
+      const { traceparent } = parsed.kind === 'loan' ? parsed.envelope : { traceparent: 'none was read' };
+      expect(traceparent === undefined ? {} : { traceparent }).to.deep.equal(read);
+    });
+  }
+
   it('uses the time of the log where the broker set none', () => {
     const parsed = parse(JSON.stringify({ commandId, type: 'DISBURSE', loanAccountId: 'L1' }));
     expect(parsed.kind === 'loan' && parsed.envelope).to.include({ receivedAt: 1_000, flowId: null });

@@ -274,6 +274,35 @@ describe('the format of events', () => {
     expect(metadata['eid']).to.match(/^[0-9a-f]{8}-[0-9a-f]{4}-5[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
   });
 
+  it('has the place of its command in a trace, and no span context where the command has none', () => {
+    const { events } = disbursed(dynamicProduct());
+    for (const traceparent of [
+      '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01',
+      'a "quoted" one',
+      undefined,
+    ]) {
+      const traced = traceparent === undefined ? {} : { traceparent };
+      const envelope = {
+        commandId: 'c',
+        digest: 'd',
+        type: 'DISBURSE',
+        receivedAt: 0,
+        flowId: null,
+        ...traced,
+      } as const;
+      const source = { envelope, position: { partition: 0, offset: 0 }, receivedAt: 1 };
+      const write = eventWriter(source, 2);
+      const texts = [
+        ...events.map((event, index) => write(event, index)),
+        writeCommandRejected([], source, combinations[0] as Toggles),
+      ];
+      for (const text of texts) {
+        const { metadata } = JSON.parse(text) as { metadata: Json };
+        expect(metadata['span_ctx']).to.deep.equal(traceparent === undefined ? undefined : traced);
+      }
+    }
+  });
+
   for (const subject of [{ loanAccountId: 'L1' }, { loanProductId: 'P' }]) {
     it(`has a refusal about ${Object.keys(subject).join()} in the format of the API`, () => {
       const errors = [{ errorCode: 110, errorReason: 'EXCESS_REPAYMENT_ERROR', errorSource: 'amount' }];

@@ -17,6 +17,7 @@ import { loanCommandsTopic } from '../../lending-format/lending-topics.ts';
 import { type ApiError, apiErrors } from '../../lending-format/refusal-format.ts';
 import { principalOf } from '../access/principal-of-request.ts';
 import { flowIdHeader } from '../edge/application.ts';
+import { traceparentOf } from '../edge/trace-context.ts';
 import { readBody } from '../edge/request-body.ts';
 import { statusOf } from './command-status.ts';
 import { commandIdOf, keyAlreadyUsed, requestInProgress } from './idempotency-key.ts';
@@ -148,7 +149,8 @@ export class CommandRequests {
       outcome.catch(() => {});
       const flowId = request.get(flowIdHeader) ?? '';
       const publishedBy = publisherOf(response);
-      await publisher.publishPrepared(loanCommandsTopic, writeCommand(command), { flowId, publishedBy });
+      const context = { flowId, publishedBy, traceparent: traceparentOf(request) };
+      await publisher.publishPrepared(loanCommandsTopic, writeCommand(command), context);
       // A client that does not wait always gets 202, even if the worker was faster than the acknowledgement.
       if (waitSeconds === 0) return undefined;
       timer = after(clock, waitSeconds * 1_000, () => waiting.abort());

@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import { after, afterEach, before, beforeEach, describe, it } from 'mocha';
 import { hashPartition } from '../../../src/broker/publishing/partitioning.ts';
 import { annuityProduct } from '../../../src/admin/example-product.ts';
+import { eventually } from '../../support/eventually.ts';
 import { removeFolder, temporaryFolder } from '../../support/processes/service.ts';
 import { type LendingService, partitionCount, startLendingService } from './lending-service.ts';
 
@@ -64,6 +65,29 @@ describe('the events of a loan', () => {
   it('are also found by the encodedKey', async () => {
     const key = String((await service.get('/loans/first')).body['encodedKey']);
     expect((await service.get(`/loans/${key}/events`)).text).to.equal((await service.get('/loans/first/events')).text);
+  });
+
+  it('have the place in a trace of the request that caused them, also where a later worker decided it', async () => {
+    const traceparent = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01';
+    const headers = { traceparent, 'X-Flow-Id': 'flow-of-a-trace' };
+    const body = { id: 'traced', productTypeKey: 'annuity', loanAmount: 1000 };
+    expect((await service.post('/loans', body, headers)).status).to.equal(201);
+    await service.stopWorker();
+    const path = '/loans/traced:changeState';
+    const pending = await service.post(path, { action: 'APPROVE' }, { ...headers, Prefer: 'wait=0' });
+    expect(pending.status).to.equal(202);
+    await service.startWorker();
+    await eventually(async () => (await service.get('/loans/traced')).body['accountState'] === 'APPROVED');
+    const tooMuch = { amount: 9_999 };
+    expect((await service.post('/loans/traced/repayment-transactions', tooMuch, headers)).status).to.equal(400);
+    expect((await service.post('/loans/traced:changeState', { action: 'UNDO_APPROVE' })).status).to.equal(200);
+    const { items } = (await service.get('/loans/traced/events')).body as unknown as LoanEvents;
+    const untraced = items.slice(-1);
+    for (const { metadata } of items.slice(0, -1)) {
+      expect(metadata).to.deep.include({ span_ctx: { traceparent }, flow_id: 'flow-of-a-trace' });
+    }
+    expect(items.map(({ metadata }) => metadata.event_type)).to.include('command_rejected');
+    expect(untraced.map(({ metadata }) => 'span_ctx' in metadata)).to.deep.equal([false]);
   });
 
   it('are not found for an unknown loan', async () => {
