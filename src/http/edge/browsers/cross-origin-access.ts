@@ -39,6 +39,7 @@ const responseHeaders = [
   'RateLimit',
   'RateLimit-Policy',
   'Retry-After',
+  'WWW-Authenticate',
   'X-Flow-Id',
   'X-Mambu-StreamId',
   'X-Nakadi-StreamId',

@@ -4,8 +4,15 @@ import { createApp, type App } from '../../../../src/app.ts';
 import { readConfig } from '../../../../src/config.ts';
 import { preflightSecondsMaximum } from '../../../../src/http/edge/browsers/cross-origin-access.ts';
 import { silentLogger } from '../../../../src/logger.ts';
+import { operations } from '../../../support/http/api-description.ts';
 import { parseResponse, rawResponseTo, type RawResponse } from '../../../support/http/raw-request.ts';
 import { removeFolder, temporaryFolder } from '../../../support/processes/service.ts';
+
+/** The names of the headers that responses of the API have. */
+function describedHeaders(): Set<string> {
+  const described = operations.flatMap(({ responses }) => Object.values(responses));
+  return new Set(described.flatMap(({ headers }) => Object.keys(headers)));
+}
 
 const apiKey = 'key-of-this-test';
 const listed = 'https://app.example';
@@ -46,6 +53,17 @@ for (const [description, environment] of [
       expect(response.headers['access-control-allow-origin']).to.equal(listed);
       expect(response.headers['access-control-expose-headers']).to.match(/\bX-Nakadi-StreamId\b/);
       expect(response.headers['vary']).to.match(/\bOrigin\b/);
+    });
+
+    it('see every header of responses that the description of the API names', async () => {
+      const { headers } = await send('GET', '/event-types', { ...crossSite, apikey: apiKey });
+      const exposed = headers['access-control-expose-headers']?.split(', ');
+      expect(exposed).to.have.members([...describedHeaders(), 'Allow']);
+      if (isOpen) return;
+      const refused = await send('GET', '/event-types', { ...crossSite, Authorization: 'Bearer wrong' });
+      expect(refused.status).to.equal(401);
+      expect(refused.headers['www-authenticate']).to.match(/^Bearer\b/);
+      expect(refused.headers['access-control-expose-headers']).to.match(/\bWWW-Authenticate\b/);
     });
 
     it('may read errors, in both formats, before a key is checked', async () => {
