@@ -76,6 +76,7 @@ export function createEventTypeEventsRouter(services: EventTypeEventsServices): 
     const cursors = requestedCursors(request);
     const received = form.isEventStream ? receivedCursors(request) : undefined;
     const record = await eventTypes.getWithPartitions(name, partitionsNamed(received ?? cursors ?? []));
+    if (received !== undefined) requirePositionsOf(record, received);
     const requested = received === undefined ? cursors : resumed(received, cursors, record);
     const positions = await readPositions(services.log, record, requested);
     if (!accepting || streams.size >= eventTypeStreamsMaximum) {
@@ -220,14 +221,9 @@ async function readPositions(
   const timed = cursors.map((cursor) => ({ ...cursor, event_type: topic }));
   const resolved = await withoutTimes(log, timed, new Map([[topic, partitionCount]]));
   const requestedPositions = resolved.map(({ partition: text, offset }) => {
-    const partition = parsePartition(text);
-    if (partition === undefined || partition >= partitionCount)
-      throw preconditionFailed(`non existing partition ${text}`);
-    return { topic, partition, offset };
+    return { topic, partition: existingPartition(text, partitionCount), offset };
   });
-  if (new Set(requestedPositions.map(({ partition }) => partition)).size < requestedPositions.length) {
-    throw preconditionFailed('more than one cursor for a partition');
-  }
+  requireDistinct(requestedPositions.map(({ partition }) => partition));
   const bounds = await log.bounds(requestedPositions.map(({ partition }) => ({ topic, partition })));
   return requestedPositions.map(({ partition, offset: text }, index) => {
     const partitionBounds = bounds[index] as PartitionBounds;
@@ -254,6 +250,8 @@ function preconditionFailed(reason: string): LendstreamError {
 interface RequestedCursor {
   readonly partition: string;
   readonly offset: string;
+  /** Of a cursor that was received on the stream of a subscription. */
+  readonly event_type?: string;
 }
 
 /** The least number of partitions of an event type that has those of all cursors. */
@@ -276,6 +274,32 @@ function receivedCursors(request: Request): RequestedCursor[] | undefined {
 }
 
 /**
+ * Requires that the cursors that were received can be positions of this event type, so that a stream that continues
+ * after them passes over nothing.
+ * @throws PRECONDITION_FAILED for one of another event type, and for a partition that does not exist or is named twice
+ */
+function requirePositionsOf(
+  { eventType, partitionCount }: EventTypeRecord,
+  received: readonly RequestedCursor[],
+): void {
+  const other = received.find(({ event_type: type }) => type !== undefined && type !== eventType.name);
+  if (other !== undefined) throw preconditionFailed(`cursor of another event type ${other.event_type}`);
+  const partitions = received.map(({ partition }) => existingPartition(partition, partitionCount));
+  requireDistinct(partitions);
+}
+
+function existingPartition(text: string, partitionCount: number): number {
+  const partition = parsePartition(text);
+  if (partition === undefined || partition >= partitionCount)
+    throw preconditionFailed(`non existing partition ${text}`);
+  return partition;
+}
+
+function requireDistinct(partitions: readonly number[]): void {
+  if (new Set(partitions).size < partitions.length) throw preconditionFailed('more than one cursor for a partition');
+}
+
+/**
  * Where a stream continues whose last event was received: at its cursors. A partition that they do not name was added
  * since, and begins with its first event.
  * @param cursors Those of the request: they choose the partitions.
@@ -287,7 +311,7 @@ function resumed(
 ): RequestedCursor[] {
   const chosen =
     cursors ??
-    Array.from({ length: Math.max(partitionCount, partitionsNamed(received)) }, (_, partition) => ({
+    Array.from({ length: partitionCount }, (_, partition) => ({
       partition: String(partition),
       offset: formatOffset(beforeFirst),
     }));
@@ -314,8 +338,8 @@ function readCursors(text: string, source: string): RequestedCursor[] {
   }
   if (!Array.isArray(value) || value.length === 0) throw malformed;
   return value.map((cursor: unknown) => {
-    const { partition, offset } = (cursor ?? {}) as Record<string, unknown>;
+    const { partition, offset, event_type: eventType } = (cursor ?? {}) as Record<string, unknown>;
     if (typeof partition !== 'string' || typeof offset !== 'string') throw malformed;
-    return { partition, offset };
+    return { partition, offset, ...(typeof eventType === 'string' ? { event_type: eventType } : {}) };
   });
 }

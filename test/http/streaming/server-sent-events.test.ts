@@ -175,6 +175,13 @@ describe('streams as server-sent events', () => {
       ['text that is no list of cursors', { 'Last-Event-ID': 'here' }, 400],
       ['a position after the last event', { 'Last-Event-ID': cursors(0) }, 412],
       ['a partition that does not exist', { 'Last-Event-ID': cursors(-1, -1) }, 412],
+      ['a partition that no number names', { 'Last-Event-ID': cursors(-1).replace('"0"', '"00"') }, 412],
+      ['a partition twice', { 'Last-Event-ID': cursors(-1, -1).replace('"1"', '"0"') }, 412],
+      [
+        'a partition that does not exist beside one that the request names',
+        { 'Last-Event-ID': cursors(-1, -1), 'X-Nakadi-Cursors': cursors(-1) },
+        412,
+      ],
       ['no text', { 'Last-Event-ID': '' }, 200],
       ['a position, to a stream of JSON', { 'Last-Event-ID': cursors(0), Accept: '*/*' }, 200],
     ] as const) {
@@ -185,6 +192,35 @@ describe('streams as server-sent events', () => {
         reader.close();
       });
     }
+  });
+
+  it('of a type refuse what was received on a subscription to another one, and resume after their own', async () => {
+    const [name, other] = [await server.defineEventType(1), await server.defineEventType(1)];
+    await server.publish(name, 0, [0, 1, 2]);
+    await server.publish(other, 0, [10, 11]);
+    const received: string[] = [];
+    for (const type of [name, other]) {
+      const reader = await open(`/subscriptions/${await server.subscribe([type])}/events?batch_limit=2`);
+      await reader.until(({ numbers }) => numbers.length === 2);
+      received.push(reader.lastEventId);
+      reader.close();
+    }
+    const [own = '', foreign = ''] = received;
+    const path = `/event-types/${name}/events`;
+    for (const [url, headers] of [
+      [path, { 'Last-Event-ID': foreign }],
+      [`${path}?last_event_id=${encodeURIComponent(foreign)}`, {}],
+    ] as const) {
+      const refused = await fetch(`http://127.0.0.1:${server.port}${url}`, {
+        headers: { Accept: 'text/event-stream', ...headers },
+      });
+      expect(refused.status).to.equal(412);
+      expect(await refused.text()).to.include(`cursor of another event type ${other}`);
+    }
+    const resumed = await open(path, { 'Last-Event-ID': own });
+    await resumed.until(({ numbers }) => numbers.length === 1);
+    expect(resumed.numbers).to.deep.equal([2]);
+    resumed.close();
   });
 
   describe('of a subscription', () => {
