@@ -10,6 +10,7 @@ import type { EventLog } from './ports/event-log.ts';
 import { DeadLetterQueue, deadLetterEventType } from './broker/dead-letters/dead-letter-queue.ts';
 import { deadLetterQueue } from './broker/definitions/unprocessable-events.ts';
 import { EventTypes } from './broker/event-types/event-types.ts';
+import { LaterCompaction } from './broker/event-types/later-compaction.ts';
 import { HistoryRecorder } from './broker/subscriptions/history-recorder.ts';
 import { LogHealthCheck } from './broker/log/log-health-check.ts';
 import { NodeLease } from './broker/streaming/node-lease.ts';
@@ -166,6 +167,8 @@ export async function createApp(
       auditEventTypeOf(config.auditRetentionMilliseconds),
     ]);
     await ensureLendingTopics(log, partitionCount);
+    const laterCompaction = new LaterCompaction({ eventTypes, clock, logger });
+    registerCleanup(() => laterCompaction.stop());
 
     const nodeId = randomUUID();
     const leaseHealth = health.part('coordination');

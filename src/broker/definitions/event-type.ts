@@ -59,6 +59,11 @@ export interface EventTypeRecord {
   readonly absentKeyFieldsAllowed?: boolean;
   /** See {@link SystemEventType.keptUntilDone}. */
   readonly keptUntilDone?: boolean;
+  /**
+   * When compaction was added to it. Its topic is not compacted until the retention of the events from before that has
+   * passed: they have no compaction key. Absent once its topic is compacted. RFC 3339.
+   */
+  readonly compactionAddedAt?: string;
   /** Only the service writes its events, see {@link SystemEventType.writtenByServiceAlone}. */
   readonly writtenByServiceAlone?: boolean;
   /** It is being deleted, or a process died while deleting it: no new subscription may name it. */

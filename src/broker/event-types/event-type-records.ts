@@ -74,8 +74,10 @@ export function changedRecord(
   const current = record.eventType;
   const statistic = checkChange(current, definition);
   const schemas = evolve(record, definition.schemaText, definition, { now, by });
+  const addsCompaction = definition.cleanup_policy !== current.cleanup_policy;
   const changed = withDeduplication({
     ...record,
+    ...(addsCompaction ? { compactionAddedAt: now } : {}),
     eventType: {
       ...describe(definition),
       schema: schemas.at(-1) ?? current.schema,
@@ -188,14 +190,31 @@ function describe(definition: EventTypeDefinition) {
 export const compactionLagMilliseconds = 86_400_000;
 
 /** The topic that holds the events of a type. */
-export function topicOf({ eventType, partitionCount, keptUntilDone }: EventTypeRecord): TopicConfiguration {
+export function topicOf(record: EventTypeRecord): TopicConfiguration {
+  const { eventType, partitionCount, keptUntilDone, compactionAddedAt } = record;
+  const cleanupPolicy = compactionAddedAt === undefined ? eventType.cleanup_policy : 'delete';
   return {
-    ...(eventType.cleanup_policy === 'delete' ? {} : { compactionLagMilliseconds }),
+    ...(cleanupPolicy === 'delete' ? {} : { compactionLagMilliseconds }),
     name: eventType.name,
     partitionCount,
-    cleanupPolicy: eventType.cleanup_policy,
+    cleanupPolicy,
     retentionMilliseconds: keptUntilDone === true ? Infinity : eventType.options.retention_time,
   };
+}
+
+/** For how long another process may publish by the definition before the last one. Milliseconds. */
+const earlierDefinitionMilliseconds = 60_000;
+
+/** Whether the events from before compaction was added to a type have been kept for as long as it promises. */
+export function isCompactionDue({ eventType, compactionAddedAt }: EventTypeRecord, now: number): boolean {
+  if (compactionAddedAt === undefined) return false;
+  const { retention_time: retentionMilliseconds } = eventType.options;
+  return now >= Date.parse(compactionAddedAt) + retentionMilliseconds + earlierDefinitionMilliseconds;
+}
+
+/** The record of a type whose topic is compacted from now on. */
+export function compactedRecord({ compactionAddedAt: _past, ...record }: EventTypeRecord): EventTypeRecord {
+  return record;
 }
 
 /** The texts of the schemas of the service. Each is made once: a start asks for it several times. */

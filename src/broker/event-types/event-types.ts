@@ -14,7 +14,15 @@ import type { Coordination } from '../../ports/coordination.ts';
 import { defaultStreamingLimits, type StreamingLimits } from '../definitions/streaming-limits.ts';
 import { ensureTopic } from '../log/ensure-topic.ts';
 import type { EventLog, TopicConfiguration } from '../../ports/event-log.ts';
-import { changedRecord, createdRecord, recordWithSchema, systemRecord, topicOf } from './event-type-records.ts';
+import {
+  changedRecord,
+  compactedRecord,
+  createdRecord,
+  isCompactionDue,
+  recordWithSchema,
+  systemRecord,
+  topicOf,
+} from './event-type-records.ts';
 import type { EventTypeRecord, EventTypeSchema, SystemEventType } from '../definitions/event-type.ts';
 import type { EventTypeDefinition } from './requested-event-type.ts';
 import { checkPartitionCount } from './partition-count.ts';
@@ -58,6 +66,12 @@ const byName: DefinitionOrder<EventTypeRecord> = {
 const byTopicSpelling: DefinitionIndex<EventTypeRecord> = {
   kind: 'event-type',
   keysOf: ({ eventType }) => [topicSpelling(eventType.name)],
+};
+
+/** Those whose topic will be compacted later, all under one key. */
+const byLaterCompaction: DefinitionIndex<EventTypeRecord> = {
+  kind: 'event-type',
+  keysOf: ({ compactionAddedAt }) => (compactionAddedAt === undefined ? [] : ['later']),
 };
 
 /** The service's own, by a spelling that no other event type may have. */
@@ -188,6 +202,32 @@ export class EventTypes {
       }
       await revision.put(changed);
       return changed;
+    });
+  }
+
+  /** The names of those whose topics are to be compacted from now on, see {@link beginCompaction}. */
+  dueForCompaction(): string[] {
+    const { registry, clock } = this.#options;
+    const later = registry.listBy(byLaterCompaction, 'later');
+    return later.filter((record) => isCompactionDue(record, clock.now())).map(({ eventType: { name } }) => name);
+  }
+
+  /**
+   * Has the topic of an event type compacted to which compaction was added, if the events from before that have been
+   * kept for their retention. Otherwise nothing changes.
+   * @throws NOT_FOUND, FORBIDDEN, SWITCHED_OFF, what the log throws
+   */
+  beginCompaction(name: string): Promise<void> {
+    return this.#changeExisting(name, async (record, revision) => {
+      const { clock, log, logger } = this.#options;
+      if (!isCompactionDue(record, clock.now())) return;
+      const changed = compactedRecord(record);
+      const { name: _same, partitionCount: _unchanged, ...settings } = topicOf(changed);
+      // From here on, no change that began earlier can undo this one.
+      await revision.claim();
+      await log.alterTopic(name, settings);
+      await revision.put(changed);
+      logger.info({ eventType: name }, 'Compaction of an event type begins');
     });
   }
 

@@ -253,15 +253,37 @@ describe('EventTypes', () => {
       expect(await topic('orders')).to.include({ retentionMilliseconds: 30_000_000 });
     });
 
-    it('passes retention and compaction on to the log', async () => {
-      await eventTypes.create(definition('orders'));
-      const changes = { options: { retention_time: 30_000_000 }, cleanup_policy: 'compact_and_delete' };
-      await eventTypes.update('orders', definition('orders', changes));
-      expect(await topic('orders')).to.include({
-        retentionMilliseconds: 30_000_000,
-        cleanupPolicy: 'compact_and_delete',
-        compactionLagMilliseconds,
-      });
+    it('passes retention on to the log at once, and compaction when the events without a key have been kept', async () => {
+      let passed = 0;
+      const at = systemClock.now();
+      const types = new EventTypes({ ...broker, clock: overriding(systemClock, { now: () => at + passed }) });
+      await types.create(definition('orders'));
+      const retention = 30_000_000;
+      const changes = { options: { retention_time: retention }, cleanup_policy: 'compact_and_delete' };
+      await types.update('orders', definition('orders', changes));
+      expect((await types.get('orders')).eventType.cleanup_policy).to.equal('compact_and_delete');
+      expect(await topic('orders')).to.include({ retentionMilliseconds: retention, cleanupPolicy: 'delete' });
+      // Others change it meanwhile, and a longer retention also holds for the events that are there.
+      passed = 1_000;
+      const longer = retention + 5_000;
+      await types.update('orders', definition('orders', { ...changes, options: { retention_time: longer } }));
+      // Another process may go by the definition before that for a minute.
+      passed = longer + 60_000 - 1;
+      expect(types.dueForCompaction()).to.deep.equal([]);
+      await types.beginCompaction('orders');
+      expect(await topic('orders')).to.include({ retentionMilliseconds: longer, cleanupPolicy: 'delete' });
+      expect(await topic('orders')).not.to.have.property('compactionLagMilliseconds');
+      passed += 1;
+      expect(types.dueForCompaction()).to.deep.equal(['orders']);
+      await types.beginCompaction('orders');
+      const compacted = { cleanupPolicy: 'compact_and_delete', compactionLagMilliseconds };
+      expect(await topic('orders')).to.include({ ...compacted, retentionMilliseconds: longer });
+      expect(types.dueForCompaction()).to.deep.equal([]);
+      await types.update('orders', definition('orders', changes));
+      expect(await topic('orders')).to.include({ ...compacted, retentionMilliseconds: retention });
+      // What is compacted from the start does not wait.
+      await types.create(definition('states', { cleanup_policy: 'compact_and_delete' }));
+      expect(await topic('states')).to.include(compacted);
     });
 
     it('limits how long compaction may wait, also in a topic from a time without a limit', async () => {

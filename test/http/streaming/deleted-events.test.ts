@@ -259,6 +259,24 @@ describe('deletions of keys that a subscription reads', () => {
     expect(await unconsumed(id)).to.equal(0);
   });
 
+  it('are never delivered where compaction was added, and the events without a key from before it are', async () => {
+    const keys = { partition_strategy: 'hash', partition_key_fields: ['number'] };
+    await server.eventTypes.create(readEventType(eventTypeBody('added', keys)));
+    const bare = JSON.stringify({ metadata: exampleMetadata(), number: 1 });
+    const context = { flowId: '', publishedBy: 'tests' };
+    await publisher.publish('added', Buffer.from(`[${bare},${bare},${bare}]`), context);
+    const compacted = eventTypeBody('added', { ...keys, cleanup_policy: 'compact_and_delete' });
+    await server.eventTypes.update('added', readEventType(compacted));
+    await publish('added', 2);
+    await remove('added', 2);
+    await publish('added', 3);
+    const stream = await server.open(await server.subscribe(['added']), {
+      query: '?batch_flush_timeout=1&max_uncommitted_events=10',
+    });
+    await stream.until(() => stream.numbers.length === 5);
+    expect(stream.numbers).to.deep.equal([1, 1, 1, 2, 3]);
+  });
+
   it('take no room in the window of uncommitted events', async () => {
     const type = await compactedType('window');
     await publish(type, 1);
