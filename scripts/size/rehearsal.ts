@@ -2,7 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { rebalance } from '../../src/broker/subscriptions/rebalance.ts';
 import { applyRebalance } from '../../src/broker/subscriptions/ownership-changes.ts';
 import { every, giveWay, type Clock } from '../../src/clock.ts';
-import type { Coordination, Topology } from '../../src/ports/coordination.ts';
+import type { CommittedOffset, Coordination, Topology } from '../../src/ports/coordination.ts';
+import { shardCount, shardOf } from '../../src/redis/keys.ts';
 
 /**
  * Plays the part of a large installation that fits into one process: the real assignment and the real coordination,
@@ -27,6 +28,8 @@ export interface RehearsedStore {
   readonly clock: Clock;
   /** Of the store alone where it is a process of its own, else of this process. */
   usage(): Promise<Usage>;
+  /** Makes the store lose everything. Absent where it cannot without this process. */
+  forget?(): Promise<void>;
 }
 
 /** One part of the rehearsal, with what it cost the store. */
@@ -44,15 +47,25 @@ const operationsAtOnce = 200;
 /** Streams are spread over so many nodes; then one of them dies. */
 const nodeCount = 4;
 
+const commitTimeoutMilliseconds = 60_000;
 const leaseMilliseconds = 20_000;
 const renewalMilliseconds = 2_000;
 
-/** How long subscriptions are watched while nothing happens. Several rounds of checks. */
+/** How long subscriptions are watched. Several rounds of checks. */
 const watchMilliseconds = 6_000;
 
+/** How often each shard changes while the checks after changes are measured: more often than there are rounds. */
+const changeMilliseconds = 1_000;
+
+/** After as long, the log has all offsets that were committed. */
+const mirrorMilliseconds = 5_000;
+
+/** How often a store that has lost everything is asked whether it answers again. */
+const recoveryPollMilliseconds = 100;
+
 /**
- * Opens all streams, commits once for each partition, watches all subscriptions at rest, and lets one of four nodes
- * die.
+ * Opens all streams, commits once for each partition, watches all subscriptions at rest and while each shard changes,
+ * lets one of four nodes die, and in the end lets the store lose everything.
  * @param progress Receives the name of each part when it begins.
  * @throws Error when a stream has no fair share of its subscription, or a partition belongs to a stream that is gone
  */
@@ -70,11 +83,12 @@ export async function rehearse(store: RehearsedStore, size: Size, progress: (tex
     const parts = new Parts(store, progress);
     await openStreams(parts, subscriptions, nodes, size);
     await commitAll(parts, subscriptions, size);
-    await watchAll(parts, subscriptions);
+    await watchAll(parts, subscriptions, run);
     living.delete(nodes[0] ?? '');
     progress('One node dies');
     await store.clock.sleep(leaseMilliseconds);
     await shareOutAgain(parts, subscriptions, size.streamsPerSubscription - streamsOnNode(0, size));
+    await loseAll(parts, subscriptions, size);
     return parts.list;
   } finally {
     renewal.cancel();
@@ -117,16 +131,15 @@ async function openStreams(
   { streamsPerSubscription, partitionsPerSubscription }: Size,
 ): Promise<void> {
   const { coordination } = parts.store;
-  const start = Array.from({ length: partitionsPerSubscription }, (_, partition) => ({
-    eventType: 'rehearsal',
-    partition,
-    offset: -1,
-  }));
+  const start = startOf(partitionsPerSubscription);
   await parts.measure('subscriptions initialised', subscriptions.length, () =>
     inGroups(subscriptions, (id) => coordination.initialise(id, start)),
   );
   const streams = subscriptions.flatMap((id) =>
-    Array.from({ length: streamsPerSubscription }, (_, number) => ({ id, number })),
+    Array.from({ length: streamsPerSubscription }, (_, number) => ({
+      id,
+      number,
+    })),
   );
   await parts.measure('streams opened', streams.length, () =>
     inGroups(streams, ({ id, number }) =>
@@ -135,13 +148,22 @@ async function openStreams(
         nodeId: nodes[number % nodeCount] ?? '',
         requestedPartitions: [],
         openedAt: number,
-        commitTimeoutMilliseconds: 60_000,
+        commitTimeoutMilliseconds,
       }),
     ),
   );
   await parts.measure('subscriptions shared out', subscriptions.length, () =>
     inGroups(subscriptions, async (id) => checkShares(await applyRebalance(coordination, id), streamsPerSubscription)),
   );
+}
+
+/** Where a new subscription starts in as many partitions: before their first events. */
+function startOf(partitionCount: number): CommittedOffset[] {
+  return Array.from({ length: partitionCount }, (_, partition) => ({
+    eventType: 'rehearsal',
+    partition,
+    offset: -1,
+  }));
 }
 
 async function commitAll(parts: Parts, subscriptions: readonly string[], size: Size): Promise<void> {
@@ -157,13 +179,72 @@ async function commitAll(parts: Parts, subscriptions: readonly string[], size: S
   );
 }
 
-async function watchAll(parts: Parts, subscriptions: readonly string[]): Promise<void> {
+async function watchAll(parts: Parts, subscriptions: readonly string[], run: string): Promise<void> {
   const { coordination, clock } = parts.store;
+  // What the mirror takes for the commits is no part of it.
+  await clock.sleep(mirrorMilliseconds);
   const unwatch = subscriptions.map((id) => coordination.watch(id, () => {}));
   await parts.measure('subscriptions watched for six seconds', subscriptions.length, () =>
     clock.sleep(watchMilliseconds),
   );
+  const changing = oneOfEachShard(run);
+  for (const id of changing) await coordination.initialise(id, startOf(1));
+  let isOpen = false;
+  const change = async (): Promise<void> => {
+    isOpen = !isOpen;
+    const stream = {
+      streamId: 'changing',
+      nodeId: `${run}-node-0`,
+      requestedPartitions: [],
+      openedAt: 0,
+    };
+    await Promise.all(
+      changing.map((id) =>
+        isOpen
+          ? coordination.openSession(id, {
+              ...stream,
+              commitTimeoutMilliseconds,
+            })
+          : coordination.closeSession(id, stream.streamId),
+      ),
+    );
+  };
+  const changes = every(clock, changeMilliseconds, () => void change());
+  await parts.measure('the same while each shard changes', subscriptions.length, () => clock.sleep(watchMilliseconds));
+  changes.cancel();
   for (const stop of unwatch) stop();
+}
+
+/** Ids of subscriptions that are not watched, one in each shard of Redis. */
+function oneOfEachShard(run: string): string[] {
+  const found = new Map<number, string>();
+  for (let number = 0; found.size < shardCount; number += 1) {
+    const id = `${run}-changing-${number}`;
+    found.set(shardOf(id), id);
+  }
+  return [...found.values()];
+}
+
+/** Waits until a store that lost everything answers again: by then one process has brought the cursors back. */
+async function loseAll(parts: Parts, subscriptions: readonly string[], size: Size): Promise<void> {
+  const { coordination, clock } = parts.store;
+  if (parts.store.forget === undefined) return;
+  await parts.store.forget();
+  const cursors = subscriptions.length * size.partitionsPerSubscription;
+  await parts.measure('cursors brought back into an empty Redis', cursors, async () => {
+    for (const id of subscriptions) {
+      while (!(await answers(coordination, id))) await clock.sleep(recoveryPollMilliseconds);
+    }
+  });
+}
+
+async function answers(coordination: Coordination, id: string): Promise<boolean> {
+  try {
+    await coordination.topology(id);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 async function shareOutAgain(parts: Parts, subscriptions: readonly string[], streamsLeft: number): Promise<void> {

@@ -15,9 +15,17 @@ import type { RehearsedStore, Usage } from './rehearsal.ts';
 /** Calls `work` with the coordination of one machine. */
 export async function withMemory<Result>(work: (store: RehearsedStore) => Promise<Result>): Promise<Result> {
   return await withLog(async (log) => {
-    const coordination = await EmbeddedCoordination.open({ log, clock: systemClock, logger: silentLogger });
+    const coordination = await EmbeddedCoordination.open({
+      log,
+      clock: systemClock,
+      logger: silentLogger,
+    });
     try {
-      return await work({ coordination, clock: systemClock, usage: async () => usageOfThisProcess() });
+      return await work({
+        coordination,
+        clock: systemClock,
+        usage: async () => usageOfThisProcess(),
+      });
     } finally {
       await coordination.close();
     }
@@ -34,9 +42,19 @@ export async function withRedis<Result>(
   try {
     return await withLog(async (log) => {
       const { redisUrl } = cluster;
-      const coordination = await RedisCoordination.open({ redisUrl, log, clock: systemClock, logger: silentLogger });
+      const coordination = await RedisCoordination.open({
+        redisUrl,
+        log,
+        clock: systemClock,
+        logger: silentLogger,
+      });
       try {
-        return await work({ coordination, clock: systemClock, usage: () => usageOf(redis) });
+        return await work({
+          coordination,
+          clock: systemClock,
+          usage: () => usageOf(redis),
+          forget: async () => void (await redis.flushall()),
+        });
       } finally {
         await coordination.close();
       }
@@ -50,7 +68,11 @@ export async function withRedis<Result>(
 async function withLog<Result>(work: (log: EmbeddedLog) => Promise<Result>): Promise<Result> {
   const dataFolder = await mkdtemp(join(tmpdir(), 'lendstream-size-'));
   try {
-    const log = await EmbeddedLog.open({ dataFolder, logger: silentLogger, syncsToDisk: false });
+    const log = await EmbeddedLog.open({
+      dataFolder,
+      logger: silentLogger,
+      syncsToDisk: false,
+    });
     try {
       return await work(log);
     } finally {
@@ -64,7 +86,10 @@ async function withLog<Result>(work: (log: EmbeddedLog) => Promise<Result>): Pro
 function usageOfThisProcess(): Usage {
   globalThis.gc?.();
   const { user, system } = process.cpuUsage();
-  return { processorMicroseconds: user + system, bytes: process.memoryUsage().heapUsed };
+  return {
+    processorMicroseconds: user + system,
+    bytes: process.memoryUsage().heapUsed,
+  };
 }
 
 async function usageOf(redis: Redis): Promise<Usage> {
@@ -73,5 +98,8 @@ async function usageOf(redis: Redis): Promise<Usage> {
   const number = (text: string, name: string): number =>
     Number(new RegExp(`^${name}:([\\d.]+)`, 'm').exec(text)?.[1] ?? Number.NaN);
   const seconds = number(processor, 'used_cpu_user') + number(processor, 'used_cpu_sys');
-  return { processorMicroseconds: seconds * 1e6, bytes: number(memory, 'used_memory') };
+  return {
+    processorMicroseconds: seconds * 1e6,
+    bytes: number(memory, 'used_memory'),
+  };
 }

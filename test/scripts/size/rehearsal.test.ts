@@ -8,7 +8,11 @@ import type { Coordination } from '../../../src/ports/coordination.ts';
 import { SimulatedClock } from '../../support/simulated-clock.ts';
 import { openTemporaryLog, type TemporaryLog } from '../../support/temporary-log.ts';
 
-const size = { subscriptions: 10, streamsPerSubscription: 4, partitionsPerSubscription: 10 };
+const size = {
+  subscriptions: 10,
+  streamsPerSubscription: 4,
+  partitionsPerSubscription: 10,
+};
 
 describe('The rehearsal of an installation', () => {
   let temporary: TemporaryLog;
@@ -19,7 +23,11 @@ describe('The rehearsal of an installation', () => {
   beforeEach(async () => {
     temporary = await openTemporaryLog();
     clock = new SimulatedClock();
-    coordination = await EmbeddedCoordination.open({ log: temporary.log, clock, logger: silentLogger });
+    coordination = await EmbeddedCoordination.open({
+      log: temporary.log,
+      clock,
+      logger: silentLogger,
+    });
     processorMicroseconds = 0;
   });
   afterEach(async () => {
@@ -35,7 +43,10 @@ describe('The rehearsal of an installation', () => {
         return typeof own === 'function' ? own.bind(target) : own;
       },
     });
-    const usage = async (): Promise<{ processorMicroseconds: number; bytes: number }> => {
+    const usage = async (): Promise<{
+      processorMicroseconds: number;
+      bytes: number;
+    }> => {
       processorMicroseconds += 40;
       return { processorMicroseconds, bytes: processorMicroseconds * 10 };
     };
@@ -62,6 +73,7 @@ describe('The rehearsal of an installation', () => {
       ['subscriptions shared out', 10],
       ['commits', 100],
       ['subscriptions watched for six seconds', 10],
+      ['the same while each shard changes', 10],
       ['subscriptions shared out after the death of a node', 10],
     ]);
   });
@@ -79,8 +91,27 @@ describe('The rehearsal of an installation', () => {
   });
 
   it('fails when a stream is left without its share', async () => {
-    const keepsOwners = storeOf({ applyOwnership: async () => 'conflict' as const });
+    const keepsOwners = storeOf({
+      applyOwnership: async () => 'conflict' as const,
+    });
     const failure = await rehearsed(keepsOwners).catch((error: unknown) => error);
     expect(String(failure)).to.include('A partition has no open stream');
+  });
+
+  it('waits until a store that has lost everything answers again', async () => {
+    const state = { failures: 0, isLost: false };
+    const lost = storeOf({
+      topology: async (id) => {
+        if (state.isLost && state.failures < 3) {
+          state.failures += 1;
+          throw new Error('This Redis is being filled');
+        }
+        return await coordination.topology(id);
+      },
+    });
+    const parts = await rehearsed({ ...lost, forget: async () => void (state.isLost = true) });
+    expect(state.failures).to.equal(3);
+    expect(parts.at(-1)).to.include({ name: 'cursors brought back into an empty Redis', count: 100 });
+    expect(parts.at(-1)?.elapsedSeconds).to.be.at.least(0.3);
   });
 });
