@@ -4,7 +4,10 @@ import type { SimulatedProcess } from './simulated-process.ts';
 /** A call that the store is working on or has just finished. */
 export interface StoreOperation {
   readonly caller: string;
-  /** The method of the port. A merge brings back to a store what a node knows, after the store has lost it. */
+  /**
+   * The method of the port. A merge brings back to a store what a node knows, after the store has lost it. A renewal of
+   * a lease has the subscriptions for which it counts as its last argument, and counts for all without that.
+   */
   readonly method: keyof Coordination | 'merge';
   readonly arguments: readonly unknown[];
   /** When it began, on the clock of the store. Milliseconds. */

@@ -27,14 +27,14 @@ export function checkHandover(
   if (isReleased) checkReleased(subscription, change, was.streamId, key);
 }
 
-/** I5: a partition is handed over when everything that was sent of it is committed. */
+/** I5: a partition is handed over when everything that its owner has sent of it is committed. */
 function checkReleased(
   { streams, partitions }: ObservedSubscription,
   { before }: StoreChange,
   streamId: string,
   key: string,
 ): void {
-  const last = streams.get(streamId)?.sent.get(key)?.at(-1) ?? -1;
+  const last = streams.get(streamId)?.sentAsOwner.get(key) ?? -1;
   const committed = before?.committed.find((position) => partitionKey(position) === key)?.offset ?? -1;
   const earliest = partitions.get(key)?.published.earliest ?? 0;
   if (last > committed && last >= earliest) {

@@ -8,7 +8,6 @@ import { checkFence } from './fences.ts';
 import { checkApplied, checkGeneration, mayApply } from './generations.ts';
 import { checkHandover } from './handovers.ts';
 import type { InvariantsOptions } from './invariants-options.ts';
-import { NodeLeases } from './leases.ts';
 import {
   addStream,
   newSubscription,
@@ -28,7 +27,6 @@ import { checkSessions } from './sessions.ts';
 import type { StoreChange } from './store-change.ts';
 import { checkMirror, noteLoss, noteRepeated } from './store-losses.ts';
 import { unsentOf } from './strict-commits.ts';
-import { WaitingStreams } from './waiting-streams.ts';
 
 /**
  * The invariants at every moment, whatever happens to processes, network and store. This class knows what was
@@ -67,7 +65,6 @@ export class Invariants {
   readonly #options: InvariantsOptions;
   readonly #published = new PublishedEvents();
   readonly #subscriptions = new Map<string, ObservedSubscription>();
-  readonly #leases = new NodeLeases();
   /** What consumers failed with. */
   readonly unprocessable: PassedOverEvents;
 
@@ -77,9 +74,7 @@ export class Invariants {
   }
 
   addSubscription(id: string): void {
-    const leaseEndsAt = (nodeId: string): number =>
-      this.#subscription(id).snapshot?.isAwaitingNodes === true ? Infinity : this.#leases.endsAt(nodeId);
-    this.#subscriptions.set(id, newSubscription(id, new WaitingStreams(leaseEndsAt)));
+    this.#subscriptions.set(id, newSubscription(id));
   }
 
   // The events of the simulation.
@@ -140,7 +135,7 @@ export class Invariants {
       storeTime,
       hasForgotten: subscription.incarnation !== incarnation && subscription.incarnation > 0,
     };
-    if (change.hasForgotten) noteLoss(subscription, this.#leases, this.unprocessable, this.#options);
+    if (change.hasForgotten) noteLoss(subscription, this.unprocessable, this.#options);
     this.#compare(subscription, change);
     subscription.snapshot = after;
     subscription.incarnation = incarnation;
@@ -153,8 +148,10 @@ export class Invariants {
    */
   operationBegins(operation: StoreOperation, storeTime: number): void {
     if (operation.method === 'renewLease') {
-      const [nodeId, milliseconds] = operation.arguments as [string, number];
-      this.#leases.renewed(nodeId, storeTime + milliseconds, this.#options.nowMilliseconds());
+      const [nodeId, milliseconds, subscriptionIds] = operation.arguments as [string, number, (readonly string[])?];
+      for (const id of subscriptionIds ?? this.#subscriptions.keys()) {
+        this.#subscription(id).leases.renewed(nodeId, storeTime + milliseconds, this.#options.nowMilliseconds());
+      }
     }
     if (operation.method === 'applyOwnership') operation.isAllowed = mayApply(operation);
     if (operation.method !== 'commit') return;
@@ -196,7 +193,7 @@ export class Invariants {
 
   #compare(subscription: ObservedSubscription, change: StoreChange): void {
     const { before, after, operations } = change;
-    checkSessions(subscription, change, this.#leases, this.#options.nowMilliseconds());
+    checkSessions(subscription, change, this.#options.nowMilliseconds());
     checkGeneration(change);
     noteReset(subscription, change, this.unprocessable);
     for (const ownership of after.topology.partitions) {

@@ -4,7 +4,10 @@ import type { InvariantsOptions } from './invariants-options.ts';
 import type { ObservedStream, ObservedSubscription } from './observed-subscriptions.ts';
 import { Violation } from './violation.ts';
 
-/** The leases of nodes, as they were reported to the store. */
+/**
+ * The leases of nodes for their sessions of one subscription, as they were reported to the store. A cluster keeps those
+ * of each shard, so the same node may have others for another subscription.
+ */
 export class NodeLeases {
   /** By node: when its lease ends, on the clock of the store, and when that was reported, in simulated time. */
   readonly #leases = new Map<
@@ -31,10 +34,9 @@ export class NodeLeases {
 
 /** I5: a session that was not closed ends only when the lease of its node has ended. */
 export function checkReaped(
-  { streams }: ObservedSubscription,
+  { streams, leases }: ObservedSubscription,
   { streamId, nodeId }: Session,
   storeTime: number,
-  leases: NodeLeases,
   nowMilliseconds: number,
 ): void {
   const leaseEndsAt = leases.endsAt(nodeId);

@@ -3,8 +3,9 @@ import type { CommittedOffset } from '../../../src/ports/coordination.ts';
 import { partitionKey, type EventTypePartition } from '../../../src/ports/event-type-partition.ts';
 import type { Offset } from '../../../src/ports/event-log.ts';
 import type { SubscriptionSnapshot } from '../simulated-store.ts';
+import { NodeLeases } from './leases.ts';
 import type { PublishedPartition } from './published-events.ts';
-import type { WaitingStreams } from './waiting-streams.ts';
+import { WaitingStreams } from './waiting-streams.ts';
 
 /** One line that reached a client, or was sent by a node. */
 export interface ObservedLine {
@@ -89,7 +90,9 @@ export interface ObservedStream {
   readonly sent: Map<string, Offset[]>;
   /** The last cursor of each partition that the node has sent with events. */
   readonly sentThrough: Map<string, Offset>;
-  /** The last event of each partition that left since the stream got it, before it began to end. */
+  /** The last event of each partition that left since the stream got it. */
+  readonly sentAsOwner: Map<string, Offset>;
+  /** The same, before the stream began to end. */
   readonly sentBeforeEnd: Map<string, Offset>;
   receivedEvents: number;
   /** When its session was closed because the lease of its node had expired. Simulated milliseconds. */
@@ -102,14 +105,27 @@ export interface ObservedSubscription {
   readonly partitions: Map<string, SubscribedPartition>;
   readonly streams: Map<string, ObservedStream>;
   readonly waiting: WaitingStreams;
+  readonly leases: NodeLeases;
   snapshot: SubscriptionSnapshot | undefined;
   /** Of the store in the last snapshot. */
   incarnation: number;
 }
 
 /** A subscription that has no partitions and streams yet. */
-export function newSubscription(id: string, waiting: WaitingStreams): ObservedSubscription {
-  return { id, partitions: new Map(), streams: new Map(), waiting, snapshot: undefined, incarnation: 0 };
+export function newSubscription(id: string): ObservedSubscription {
+  const leases = new NodeLeases();
+  const subscription: ObservedSubscription = {
+    id,
+    partitions: new Map(),
+    streams: new Map(),
+    waiting: new WaitingStreams((nodeId) =>
+      subscription.snapshot?.isAwaitingNodes === true ? Infinity : leases.endsAt(nodeId),
+    ),
+    leases,
+    snapshot: undefined,
+    incarnation: 0,
+  };
+  return subscription;
 }
 
 export function streamOf({ streams }: ObservedSubscription, streamId: string): ObservedStream {
@@ -134,6 +150,7 @@ export function addStream(
     repeated: new Set(),
     sent: new Map(),
     sentThrough: new Map(),
+    sentAsOwner: new Map(),
     sentBeforeEnd: new Map(),
     receivedEvents: 0,
     reapedAt: undefined,

@@ -40,7 +40,9 @@ export function noteOwners(
       if (partition.owner?.streamId === streamId) continue;
       partition.owner = { streamId, since: nowMilliseconds };
       // What it sent when it had the partition before is not its own any more.
-      streams.get(streamId)?.sentBeforeEnd.delete(partitionKey(ownership));
+      const stream = streams.get(streamId);
+      stream?.sentAsOwner.delete(partitionKey(ownership));
+      stream?.sentBeforeEnd.delete(partitionKey(ownership));
     }
   }
 }

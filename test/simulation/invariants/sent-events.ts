@@ -33,8 +33,10 @@ export function observeSent(
   stream.sentThrough.set(key, line.offset);
   const first = offsets.length;
   for (const event of events) offsets.push(offsetOf(partition.published, event, key));
+  const last = offsets.at(-1) ?? -1;
+  stream.sentAsOwner.set(key, last);
   const isEnding = options.closeReason(streamId) !== undefined;
-  if (!isEnding) stream.sentBeforeEnd.set(key, offsets.at(-1) ?? -1);
+  if (!isEnding) stream.sentBeforeEnd.set(key, last);
   checkWindow(subscription, stream, streamId);
   checkSearch(subscription, stream, line, key, offsets[first] ?? -1, unprocessable);
 }

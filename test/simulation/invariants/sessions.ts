@@ -1,18 +1,13 @@
 import type { Session } from '../../../src/ports/coordination.ts';
 import type { StoreOperation } from '../simulated-store.ts';
 import { noteLastOwner } from './commit-rights.ts';
-import { checkReaped, type NodeLeases } from './leases.ts';
+import { checkReaped } from './leases.ts';
 import type { ObservedSubscription } from './observed-subscriptions.ts';
 import type { StoreChange } from './store-change.ts';
 import { Violation } from './violation.ts';
 
 /** No session opens during a reset, and each that ends was closed, or its node could not keep it. */
-export function checkSessions(
-  subscription: ObservedSubscription,
-  change: StoreChange,
-  leases: NodeLeases,
-  nowMilliseconds: number,
-): void {
+export function checkSessions(subscription: ObservedSubscription, change: StoreChange, nowMilliseconds: number): void {
   const { before, after, operations, storeTime } = change;
   const open = new Set(after.topology.sessions.map(({ streamId }) => streamId));
   const known = new Set(before?.topology.sessions.map(({ streamId }) => streamId));
@@ -25,7 +20,7 @@ export function checkSessions(
       ({ method, arguments: [, streamId] }) => method === 'closeSession' && streamId === session.streamId,
     );
     if (operations.some((operation) => closesByMerge(operation, session))) continue;
-    if (closing === undefined) checkReaped(subscription, session, storeTime, leases, nowMilliseconds);
+    if (closing === undefined) checkReaped(subscription, session, storeTime, nowMilliseconds);
     if (closing?.arguments[2] !== 'refused') noteLastOwner(subscription, change, session);
   }
 }

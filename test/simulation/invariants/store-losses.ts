@@ -1,6 +1,5 @@
 import type { PartitionOwnership } from '../../../src/ports/coordination.ts';
 import type { InvariantsOptions } from './invariants-options.ts';
-import type { NodeLeases } from './leases.ts';
 import type { ObservedSubscription } from './observed-subscriptions.ts';
 import type { PassedOverEvents } from './passed-over-events.ts';
 import type { StoreChange } from './store-change.ts';
@@ -8,8 +7,7 @@ import { Violation } from './violation.ts';
 
 /** Notes that the store has lost its data: what it alone knew counts no more. */
 export function noteLoss(
-  { id, partitions, waiting }: ObservedSubscription,
-  leases: NodeLeases,
+  { id, partitions, waiting, leases }: ObservedSubscription,
   unprocessable: PassedOverEvents,
   { nowMilliseconds, mayLoseCommits }: InvariantsOptions,
 ): void {

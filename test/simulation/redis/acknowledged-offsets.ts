@@ -19,7 +19,7 @@ export class AcknowledgedCommits {
   received(values: readonly (string | number)[], reply: readonly unknown[]): void {
     if (reply[0] !== 'OK') return;
     const offsets = new Map(Array.from(this.#offsets, ([id, of]) => [id, new Map(of)]));
-    for (const [index, { arguments: args }] of operationsOf('commit', '', values.map(String)).entries()) {
+    for (const [index, { arguments: args }] of operationsOf('commit', '', values.map(String), []).entries()) {
       const outcome = reply[index + 1];
       if (typeof outcome !== 'string' || !outcome.startsWith('OK ')) continue;
       const [subscriptionId, , cursors] = args as [string, string, readonly CursorToCommit[]];

@@ -262,7 +262,8 @@ export class RedisStore implements SimulatedStore {
       return reply;
     }
     const texts = values.map(String);
-    const operations = operationsOf(name, this.keys.subscriptionOf(texts[1] ?? ''), texts);
+    const leasedIds = this.#options.subscriptions().filter((id) => keys.includes(this.keys.key(id, 'nodes')));
+    const operations = operationsOf(name, this.keys.subscriptionOf(texts[1] ?? ''), texts, leasedIds);
     const begun = operations.map((operation) => this.#begin(caller, operation));
     const reply = (await this.#evaluate(script, keys, values)) as readonly unknown[];
     note(() => `redis ${caller} ${name} ${texts.slice(3).join(' ')}: ${JSON.stringify(reply)}`);

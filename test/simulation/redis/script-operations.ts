@@ -67,14 +67,20 @@ const ofSubscription: Partial<Record<ScriptName, (id: string, values: Values) =>
  * The operations that a script carries out.
  * @param values Behind the incarnation, the channel and the origin.
  * @param subscriptionId Of the channel.
+ * @param leasedIds The subscriptions of the shards whose leases the script writes.
  */
-export function operationsOf(script: ScriptName, subscriptionId: string, all: Values): ScriptOperation[] {
+export function operationsOf(
+  script: ScriptName,
+  subscriptionId: string,
+  all: Values,
+  leasedIds: readonly string[],
+): ScriptOperation[] {
   const values = all.slice(3);
   if (script === 'renew-lease') {
-    return [{ method: 'renewLease', arguments: [values[0], Number(values[1])], result: nothing }];
+    return [{ method: 'renewLease', arguments: [values[0], Number(values[1]), leasedIds], result: nothing }];
   }
   if (script === 'commit') return commits(Number(all[0]), values);
-  if (script === 'refill/merge') return merges(values);
+  if (script === 'refill/merge') return merges(values, leasedIds);
   const operation = ofSubscription[script]?.(subscriptionId, values);
   return operation === undefined ? [] : [operation];
 }
@@ -122,13 +128,13 @@ function commitResult(reply: string | Values, cursors: number): CommitResult {
   throw new NotDecided('The owner of the partition is not known yet.');
 }
 
-function merges(values: Values): ScriptOperation[] {
+function merges(values: Values, leasedIds: readonly string[]): ScriptOperation[] {
   let index = 1;
   const next = (): string => values[index++] ?? '';
   const operations: ScriptOperation[] = [];
   const nodes = Array.from({ length: Number(next()) }, () => {
     const nodeId = next();
-    operations.push({ method: 'renewLease', arguments: [nodeId, Number(next())], result: nothing });
+    operations.push({ method: 'renewLease', arguments: [nodeId, Number(next()), leasedIds], result: nothing });
     return nodeId;
   });
   while (index < values.length) {
