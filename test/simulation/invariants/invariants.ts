@@ -47,8 +47,8 @@ import { unsentOf } from './strict-commits.ts';
  * - I10: while everything works, a client that does not read delays no event of another subscription (event-delays.ts).
  * - I11: while everything works, each partition gets an owner (partition-owners.ts).
  *
- * - R1 to R5: a store that has lost its data gets back what the log had, under new fences, and what each node knows
- *   (R2: fences.ts, the others: redis/redis-store.ts).
+ * - R1 to R5, and R7: a store that has lost its data gets back what the log had, under new fences, and what each node
+ *   knows (R2: fences.ts, the others: redis/refill-checks.ts).
  * - R6: a stream that a reset should have ended does not come back (resets.ts).
  *
  * - D1 to D6: what is passed over because consumers fail with it, and its dead letters (passed-over-events.ts).

@@ -5,8 +5,8 @@ import { partitionKey } from '../../../src/ports/event-type-partition.ts';
 import type { EventLog } from '../../../src/ports/event-log.ts';
 import { KeySpace } from '../../../src/redis/keys.ts';
 import type { Script } from '../../../src/redis/script-loading.ts';
-import { decodeOffsets, decodeTopology, pairs } from '../../../src/redis/script-values.ts';
-import { isNewer, type StoredOffset } from '../../../src/redis/stored-offset.ts';
+import { decodeTopology } from '../../../src/redis/script-values.ts';
+import type { StoredOffset } from '../../../src/redis/stored-offset.ts';
 import { settled, type SimulatedClock } from '../../support/simulated-clock.ts';
 import type { Chance } from '../chance.ts';
 import { SimulatedLog } from '../simulated-log.ts';
@@ -14,13 +14,14 @@ import type { LogData } from '../log-data.ts';
 import type { Network } from '../network.ts';
 import type { SimulatedProcess } from '../simulated-process.ts';
 import type { NodeCoordination, SimulatedStore, StoreOperation, SubscriptionSnapshot } from '../simulated-store.ts';
-import { Violation } from '../invariants/violation.ts';
 import type { AcknowledgedOffsets } from './acknowledged-offsets.ts';
 import { NodeConnection } from './node-connection.ts';
 import { startingCoordination } from './starting-coordination.ts';
 import type { RedisForRuns } from './redis-server.ts';
-import { NotDecided, operationsOf, type MergeArguments, type ScriptOperation } from './script-operations.ts';
+import { RefillChecks } from './refill-checks.ts';
+import { NotDecided, operationsOf, type ScriptOperation } from './script-operations.ts';
 import { scriptNameOf, snapshotScript, timeKey } from './simulated-scripts.ts';
+import { isRecovering, type StoredSubscription } from './stored-subscription.ts';
 
 /** A command of a node. */
 export type StoreCommand =
@@ -74,14 +75,6 @@ const quietScripts: ReadonlySet<string> = new Set([
 /** Between the end of one turn of the event loop and the next, work that gives way to others goes on. */
 const quietTurns = 6;
 
-type RawSubscription = readonly [
-  shard: readonly (string | null)[],
-  meta: readonly (string | null)[],
-  sessions: string[],
-  owners: string[],
-  offsets: string[],
-];
-
 /**
  * The coordination store of the simulation that a cluster has: a real Redis with the scripts of the product, which take
  * the simulated time. Every command waits in the simulated network until it is carried out, alone, and nothing else
@@ -95,7 +88,7 @@ export class RedisStore implements SimulatedStore {
   readonly #connections = new Set<NodeConnection>();
   /** What was published and has not been passed on. */
   #published: { readonly channel: string; readonly text: string }[] = [];
-  #raw: readonly RawSubscription[] = [];
+  #raw: readonly StoredSubscription[] = [];
   #operations: StoreOperation[] = [];
   #process: SimulatedProcess;
   /** When the last script ran. Microseconds since the epoch. */
@@ -104,18 +97,19 @@ export class RedisStore implements SimulatedStore {
   #running = 0;
   /** When claims end, by key. In milliseconds since the epoch. */
   readonly #claimsUntil = new Map<string, number>();
-  /** Whether what the mirror has is compared with what the store has, because the store has been refilled. */
-  #refilled = new Set<string>();
-  /** What the mirror had when the store lost its data, by subscription. */
-  #mirrored: ReadonlyMap<string, ReadonlyMap<string, StoredOffset>> = new Map();
-  /** The nodes and subscriptions of which a node has gone on since the store lost its data. */
-  #broughtBack = new Set<string>();
+  readonly #refillChecks: RefillChecks;
   #hasStopped = false;
 
   constructor(options: RedisStoreOptions) {
     this.#options = options;
     this.#process = options.newProcess();
     this.isCluster = options.chance.happens(0.3);
+    this.#refillChecks = new RefillChecks({
+      subscriptions: options.subscriptions,
+      storedOf: (subscriptionId) => this.#rawOf(subscriptionId),
+      milliseconds: () => this.#milliseconds(),
+      observe: options.observe,
+    });
     options.redis.subscriber.on('pmessage', this.#onMessage);
   }
 
@@ -147,9 +141,7 @@ export class RedisStore implements SimulatedStore {
     await this.#work(async () => {
       await redis.client.flushall();
       this.#claimsUntil.clear();
-      this.#mirrored = await this.#readMirror();
-      this.#broughtBack = new Set();
-      this.#refilled = new Set(this.#options.subscriptions());
+      this.#refillChecks.lost(await this.#readMirror());
       await this.#readAll();
     });
     if (!restarts) return;
@@ -282,12 +274,7 @@ export class RedisStore implements SimulatedStore {
       this.#operations.push(operation);
     }
     await this.#options.onExecuted();
-    this.#checkRefilled();
-    for (const { method, arguments: args } of begun) {
-      if (method === 'renewLease') continue;
-      this.#checkBroughtBack(caller, String(args[0]), acknowledged);
-      if (method === 'merge') this.#checkMerged(caller, args as MergeArguments);
-    }
+    this.#refillChecks.executed(name, begun, acknowledged);
     return reply;
   }
 
@@ -342,13 +329,13 @@ export class RedisStore implements SimulatedStore {
   async #readAll(): Promise<void> {
     const ids = this.#options.subscriptions();
     if (ids.length === 0) return;
-    const kinds = ['shard', 'meta', 'owners', 'sessions', 'offsets'] as const;
+    const kinds = ['shard', 'meta', 'owners', 'sessions', 'offsets', 'nodes'] as const;
     const keys = ids.flatMap((id) => kinds.map((kind) => this.keys.key(id, kind)));
     const { client } = this.#options.redis;
-    this.#raw = (await client.eval(snapshotScript, keys.length, ...keys)) as RawSubscription[];
+    this.#raw = (await client.eval(snapshotScript, keys.length, ...keys)) as StoredSubscription[];
   }
 
-  #rawOf(subscriptionId: string): RawSubscription | undefined {
+  #rawOf(subscriptionId: string): StoredSubscription | undefined {
     return this.#raw[this.#options.subscriptions().indexOf(subscriptionId)];
   }
 
@@ -365,75 +352,8 @@ export class RedisStore implements SimulatedStore {
       topology,
       committed: topology.committed,
       incarnation: Number(incarnation),
-      isAwaitingNodes: this.#isRecovering(raw) || Number(returnUntil ?? '0') > now,
+      isAwaitingNodes: isRecovering(raw, now) || Number(returnUntil ?? '0') > now,
     };
-  }
-
-  /** R1: a store that was refilled has at least what the mirror had when it lost its data. */
-  #checkRefilled(): void {
-    for (const id of this.#refilled) {
-      const raw = this.#rawOf(id);
-      if (raw === undefined || typeof raw[0][0] !== 'string') continue;
-      this.#refilled.delete(id);
-      const stored = decodeOffsets(raw[4]);
-      for (const [key, mirrored] of this.#mirrored.get(id) ?? []) {
-        const found = stored.get(key);
-        if (found !== undefined && !isNewer(mirrored, found)) continue;
-        this.#options.observe(() => {
-          throw new Violation(`R1: ${key} is refilled to ${found?.offset}, and the log had ${mirrored.offset}`);
-        });
-      }
-    }
-  }
-
-  /** R3: before a node uses a store that has lost its data, the store has every commit that the node knows of. */
-  #checkBroughtBack(caller: string, subscriptionId: string, acknowledged: AcknowledgedOffsets): void {
-    const key = `${caller}/${subscriptionId}`;
-    const raw = this.#rawOf(subscriptionId);
-    // What reaches a store before it is refilled is brought back once more.
-    if (raw === undefined || typeof raw[0][0] !== 'string' || this.#broughtBack.has(key)) return;
-    this.#broughtBack.add(key);
-    const stored = decodeOffsets(raw[4]);
-    for (const [partition, offset] of acknowledged.get(subscriptionId) ?? []) {
-      const found = stored.get(partition);
-      if (found !== undefined && !isNewer(offset, found)) continue;
-      this.#options.observe(() => {
-        throw new Violation(
-          `R3: ${caller} knows the commit ${offset.offset} of ${partition}, and the store has ${found?.offset}`,
-        );
-      });
-    }
-  }
-
-  /**
-   * R4: a node brings back its streams, and R5: what they own, while no other stream owns it. Neither is so during a
-   * reset, nor for streams that missed one, which R6 judges.
-   */
-  #checkMerged(caller: string, [subscriptionId, , streamIds, owned]: MergeArguments): void {
-    const raw = this.#rawOf(subscriptionId);
-    if (raw === undefined) return;
-    const [, [, resetUntil], sessions, owners, offsets] = raw;
-    if (Number(resetUntil ?? '0') > this.#milliseconds()) return;
-    const stored = decodeOffsets(offsets);
-    const isReset = (key: string, fence: number): boolean => fence < (stored.get(key)?.epoch ?? 0);
-    const reset = new Set(owned.flatMap(([key, streamId, fence]) => (isReset(key, fence) ? [streamId] : [])));
-    const open = new Set(pairs(sessions).map(([streamId]) => streamId));
-    const ownerOf = new Map(pairs(owners).map(([key, owner]) => [key, owner.split('|')[1]]));
-    this.#options.observe(() => {
-      for (const streamId of streamIds) {
-        if (open.has(streamId) || reset.has(streamId)) continue;
-        throw new Violation(`R4: ${caller} brings back ${streamId}, and it is not open`);
-      }
-      for (const [key, streamId] of owned) {
-        if (!this.#isRecovering(raw) || ownerOf.get(key) !== '' || reset.has(streamId)) continue;
-        throw new Violation(`R5: ${caller} brings back ${streamId}, which owned ${key} and does not get it`);
-      }
-    });
-  }
-
-  /** Whether nodes may still bring back what they know. */
-  #isRecovering([[, recoverUntil], [, , refilled]]: RawSubscription): boolean {
-    return Number(recoverUntil ?? '0') > this.#milliseconds() && typeof refilled === 'string';
   }
 
   async #readMirror(): Promise<Map<string, Map<string, StoredOffset>>> {

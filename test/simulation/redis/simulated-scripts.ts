@@ -43,11 +43,11 @@ export function scriptNameOf(sha: string): ScriptName {
 
 /**
  * Reads subscriptions as they are, without a decision.
- * KEYS  per subscription: shard, meta, owners, sessions, offsets
+ * KEYS  per subscription: shard, meta, owners, sessions, offsets, nodes
  */
 export const snapshotScript = `
 local reply = {}
-for index = 1, #KEYS, 5 do
+for index = 1, #KEYS, 6 do
   local shard, meta = KEYS[index], KEYS[index + 1]
   reply[#reply + 1] = {
     redis.call('HMGET', shard, 'incarnation', 'recoverUntil', 'returnUntil'),
@@ -55,6 +55,7 @@ for index = 1, #KEYS, 5 do
     redis.call('HGETALL', KEYS[index + 3]),
     redis.call('HGETALL', KEYS[index + 2]),
     redis.call('HGETALL', KEYS[index + 4]),
+    redis.call('HGETALL', KEYS[index + 5]),
   }
 end
 return reply`;
