@@ -5,7 +5,7 @@ import type { LendstreamError } from './errors.ts';
 import { tail, type TailBatch, type TailOptions } from './event-tail.ts';
 import { LoanCommands } from './loan-commands.ts';
 import { Producer, type ProducerOptions } from './producer.ts';
-import { eventText, publishTexts, type PublishOptions } from './publishing.ts';
+import { eventText, publishTexts, type DeletionOptions, type PublishOptions } from './publishing.ts';
 import type {
   AnyEvent,
   Cursor,
@@ -34,7 +34,14 @@ export type { Notice } from './notices.ts';
 export { RecentEvents } from './recent-events.ts';
 export { filterFor } from './filter.ts';
 export { ExactNumber, parseExact, stringifyExact, type Numeric } from './exact-json.ts';
-export { newEvent, PublishError, type NewMetadata, type PublishOptions, type UnstoredEvent } from './publishing.ts';
+export {
+  newEvent,
+  PublishError,
+  type DeletionOptions,
+  type NewMetadata,
+  type PublishOptions,
+  type UnstoredEvent,
+} from './publishing.ts';
 export { Producer, type ProducerOptions } from './producer.ts';
 export { LoanCommands, loanCommandsEventType, type OutcomeOptions } from './loan-commands.ts';
 export { isEventOf } from './types.ts';
@@ -103,10 +110,15 @@ export class Lendstream {
   /**
    * Deletes keys from a compacted event type: everything that was published under these
    * `metadata.partition_compaction_key` is to be forgotten.
+   * @param options With `partition`, the one that holds these keys: an event type whose producers name the partitions
+   *   (`user_defined`) needs it, all others delete the keys in every partition.
    * @throws like {@link publish}
    */
-  async deleteKeys(eventType: string, keys: readonly string[], options: PublishOptions = {}): Promise<void> {
-    const texts = keys.map((key) => eventText({ metadata: { eid: newId(), partition_compaction_key: key } }));
+  async deleteKeys(eventType: string, keys: readonly string[], options: DeletionOptions = {}): Promise<void> {
+    const { partition } = options;
+    const texts = keys.map((key) =>
+      eventText({ metadata: { eid: newId(), partition_compaction_key: key, partition } }),
+    );
     await publishTexts(this.#connection, eventType, texts, options, 'deleted-events');
   }
 

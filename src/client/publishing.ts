@@ -18,6 +18,11 @@ export interface PublishOptions extends BackOffOptions {
   readonly onRetry?: ((failure: LendstreamError | readonly PublishedItem[], milliseconds: number) => void) | undefined;
 }
 
+export interface DeletionOptions extends PublishOptions {
+  /** The partition of the keys, for event types whose producers name it. */
+  readonly partition?: string | undefined;
+}
+
 export const retryMillisecondsDefault = 60_000;
 
 /**

@@ -115,6 +115,38 @@ describe('the client as a producer', function () {
     expect(((await failure(deleting)) as PublishError).events[0]?.outcome).to.equal('unknown');
   });
 
+  it('deletes keys of every strategy, and names the partition where producers do', async () => {
+    for (const [strategy, more] of [
+      ['random', {}],
+      ['hash', { partition_key_fields: ['customer'] }],
+      ['user_defined', {}],
+    ] as const) {
+      const name = `keys.${strategy.replace('_', '-')}`;
+      await lendstream.createEventType({
+        name,
+        owning_application: 'tests',
+        category: 'business',
+        enrichment_strategies: ['metadata_enrichment'],
+        cleanup_policy: 'compact',
+        partition_strategy: strategy,
+        schema: { type: 'json_schema', schema: '{"type":"object"}' },
+        ...more,
+      });
+      await lendstream.publish(name, [
+        newEvent({ customer: 'Ada' }, { partition_compaction_key: 'c-1', partition: '0' }),
+      ]);
+      const newest = async () => (await lendstream.partitions(name)).map((each) => each.newest_available_offset);
+      const before = await newest();
+      if (strategy === 'user_defined') {
+        const unnamed = await failure(lendstream.deleteKeys(name, ['c-1']));
+        expect((unnamed as PublishError).events[0]?.detail).to.match(/metadata.partition is not set/);
+        expect(await newest()).to.deep.equal(before);
+        await lendstream.deleteKeys(name, ['c-1'], { partition: '0' });
+      } else await lendstream.deleteKeys(name, ['c-1']);
+      expect(await newest(), strategy).not.to.deep.equal(before);
+    }
+  });
+
   it('ends its repetitions when it is told to', async () => {
     const eventType = await defineNumbered(lendstream);
     const { client, attempts } = losing(() => true);

@@ -8,11 +8,12 @@ import { eidOf, publishedItem, type EventObject, type PublishedItem } from './re
 
 /**
  * From the events of a request to deletions of their keys: records without a value, after which compaction removes
- * everything that was stored under the key. Of an event only what chooses its key and its partition is read.
+ * everything that was stored under the key. Of an event only the key is read, and the partition where it is named.
  *
  * A key may have records in several partitions: `random` spreads them, and `hash` chose another partition before
- * partitions were added. A deletion in one of them would leave the others for ever, so it is written to all. A producer
- * that names partitions itself knows where its keys are, and may use one key in two partitions for two things.
+ * partitions were added. A deletion in one of them would leave the others for ever, so it is written to all, and the
+ * fields that `hash` takes the partition from, which may be the data to be erased, need not be there. A producer that
+ * names partitions itself knows where its keys are, and may use one key in two partitions for two things.
  */
 export function prepareDeletions(
   type: PreparedEventType,
@@ -33,11 +34,12 @@ export function prepareDeletions(
   );
   for (let index = 0; index < events.length; index += 1) {
     const route = routeEvent(type, parsed, index, random);
-    if (typeof route === 'string') {
+    if (typeof route === 'string' && !inEveryPartition) {
       return { refused: refuse(events, index, 'partitioning', 'validating', route, partitions) };
     }
-    partitions[index] = route.partition;
-    recordsByPartition[route.partition]?.push({ key: route.key, value: null });
+    const partition = typeof route === 'string' ? 0 : route.partition;
+    partitions[index] = partition;
+    recordsByPartition[partition]?.push({ key: compactionKeyOf(events[index] as EventObject), value: null });
   }
   const batches = recordsByPartition.map((records, partition): PartitionRecords => {
     return { topic: type.name, partition, records };
@@ -61,6 +63,11 @@ function keyViolation({ metadata }: EventObject): string | undefined {
   if (key === undefined) return '#/metadata: required key [partition_compaction_key] not found';
   if (typeof key === 'string' && key !== '') return undefined;
   return '#/metadata/partition_compaction_key: a text of at least one character is expected';
+}
+
+/** The key of an event that {@link keyViolation} has found nothing wrong with. */
+function compactionKeyOf({ metadata }: EventObject): string {
+  return (metadata as { readonly partition_compaction_key: string }).partition_compaction_key;
 }
 
 function sizeViolation({ spans: { fields } }: ParsedEvents, index: number): string | undefined {

@@ -36,6 +36,16 @@ describe('prepareDeletions', () => {
     expect(type.compile(), 'not compiled before').to.equal(true);
   });
 
+  it('needs no field that chooses a partition, since it is in every one', () => {
+    const type = typeOf({ partition_strategy: 'hash', partition_key_fields: ['order', 'metadata.eid'] });
+    const prepared = prepare(type, [{ ...keyed('A'), order: 'x' }, keyed('B'), { ...keyed('C'), order: {} }]);
+    const records = ['A', 'B', 'C'].map((key) => ({ key, value: null }));
+    expect(prepared).to.deep.include({
+      batches: [0, 1, 2].map((partition) => ({ topic: 'states', partition, records })),
+      inEveryPartition: true,
+    });
+  });
+
   it('makes it in the named partition alone, and appends nothing to the others', () => {
     const prepared = prepare(typeOf({ partition_strategy: 'user_defined' }), [
       keyed('A', '2'),

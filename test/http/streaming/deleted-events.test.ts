@@ -110,17 +110,22 @@ describe('POST /event-types/{name}/deleted-events', () => {
     expect((await send('random', [])).status).to.equal(200);
   });
 
-  it('needs neither an id nor a time, but what chooses the partition', async () => {
+  it('needs neither an id nor a time, nor the fields that choose a partition, but the key', async () => {
     const bare = { metadata: { partition_compaction_key: 'C' } };
-    const response = await send('hash', [{ ...bare, order: '1' }, bare, { ...bare, order: '2' }]);
-    expect(response.status).to.equal(422);
-    expect(itemsOf(response)).to.deep.equal([
-      'aborted partitioning 1: ',
-      "failed partitioning null: field order doesn't exist.",
+    const refused = await send('hash', [{ ...bare, order: '1' }, { metadata: {}, order: '2' }, bare]);
+    expect(refused.status).to.equal(422);
+    expect(itemsOf(refused)).to.deep.equal([
       'aborted validating null: ',
+      'failed validating null: #/metadata: required key [partition_compaction_key] not found',
+      'aborted none null: ',
     ]);
-    expect((await send('hash', [{ ...bare, order: '1' }])).status).to.equal(200);
-    expect(await deletedKeys('hash')).to.deep.equal([['C'], ['C'], ['C']]);
+    const other = { metadata: { partition_compaction_key: 'D' } };
+    expect((await send('hash', [{ ...bare, order: '1' }, other])).status).to.equal(200);
+    expect(await deletedKeys('hash')).to.deep.equal([
+      ['C', 'D'],
+      ['C', 'D'],
+      ['C', 'D'],
+    ]);
   });
 
   it('leaves the other partitions alone where the producer names one', async () => {
