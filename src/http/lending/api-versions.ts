@@ -1,4 +1,5 @@
 import { type Request, type RequestHandler, Router } from 'express';
+import { mediaTypeIn, mediaTypesAccepted } from '../edge/bodies/media-types.ts';
 import { LendingErrors, requestError } from '../edge/lending-errors.ts';
 import { apiPath, isLendingPath } from '../edge/request-paths.ts';
 
@@ -47,16 +48,8 @@ function refuseOtherVersions({ method, headers }: Request): void {
  * version is not asked for one.
  */
 function isOnlyForOtherVersions(accept: string): boolean {
-  const accepted = accept
-    .split(',')
-    .filter((range) => !/;\s*q=0(?:\.0*)?\s*(?:;|$)/i.test(range))
-    .map(mediaTypeIn);
+  const accepted = mediaTypesAccepted(accept);
   return accepted.some(isOtherVersion) && !accepted.some((type) => type === mediaType || acceptingTypes.has(type));
-}
-
-/** A media type without its parameters, in lower case. */
-function mediaTypeIn(value: string): string {
-  return (value.split(';', 1)[0] ?? '').trim().toLowerCase();
 }
 
 function isOtherVersion(type: string): boolean {

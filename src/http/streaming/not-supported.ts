@@ -1,5 +1,6 @@
 import { Router, type Request } from 'express';
 import { LendstreamError } from '../../errors.ts';
+import { mediaTypeIn, mediaTypesAccepted } from '../edge/bodies/media-types.ts';
 
 const timelines =
   'There are no timelines: the events of an event type stay in one topic. Kafka moves partitions between its brokers by itself.';
@@ -14,14 +15,21 @@ const admins =
   'There is no list of administrators: who has the role admin is decided by the scopes of API keys, at /api-keys.';
 
 /** What Nakadi's clients call the form of Avro that they send and accept. */
-export const avroType = 'application/avro-binary';
+const avroType = 'application/avro-binary';
+
+/** Whether the body of a request is declared as Avro. */
+export function isAvroBody({ headers }: Request): boolean {
+  const { 'content-type': contentType } = headers;
+  return contentType !== undefined && mediaTypeIn(contentType) === avroType;
+}
 
 /**
  * Refuses a stream of Avro: a client that accepts nothing else could not read JSON.
  * @throws UNPROCESSABLE
  */
 export function refuseAvroStream({ headers }: Request): void {
-  if (headers.accept === avroType)
+  const accepted = mediaTypesAccepted(headers.accept ?? '');
+  if (accepted.length > 0 && accepted.every((type) => type === avroType))
     throw new LendstreamError('UNPROCESSABLE', 'Avro is not supported: streams are JSON.');
 }
 

@@ -13,7 +13,7 @@ import { principalOf } from '../access/principal-of-request.ts';
 import { textParameters } from '../edge/query-parameters.ts';
 import { readBody } from '../edge/request-body.ts';
 import { traceparentOf } from '../edge/trace-context.ts';
-import { avroType } from './not-supported.ts';
+import { isAvroBody } from './not-supported.ts';
 import { methodNotAllowed } from '../edge/streaming-errors.ts';
 
 export interface PublishingServices {
@@ -74,9 +74,9 @@ export function createPublishingRouter(services: PublishingServices): Router {
 }
 
 /** @throws UNPROCESSABLE for what would otherwise be accepted and ignored */
-function refuseUnsupported({ headers }: Request, avroRefusal: string): void {
-  if (headers['content-type'] === avroType) throw new LendstreamError('UNPROCESSABLE', avroRefusal);
-  if (headers['x-consumer-tag'] !== undefined) throw new LendstreamError('UNPROCESSABLE', consumerTagRefusal);
+function refuseUnsupported(request: Request, avroRefusal: string): void {
+  if (isAvroBody(request)) throw new LendstreamError('UNPROCESSABLE', avroRefusal);
+  if (request.headers['x-consumer-tag'] !== undefined) throw new LendstreamError('UNPROCESSABLE', consumerTagRefusal);
 }
 
 /**

@@ -21,11 +21,33 @@ describe('the features that docs/compatibility.md lists as unsupported', () => {
   });
 
   const avro = { type: 'avro_schema', schema: '{"type":"record","name":"a","fields":[]}' };
-  const cases: [string, string, unknown, Record<string, string>, number, RegExp][] = [
+  type Case = [string, string, unknown, Record<string, string>, number, RegExp];
+  const cases: Case[] = [
     ['POST', '/event-types', eventTypeBody('avro', { schema: avro }), {}, 422, /avro_schema/],
     ['POST', '/event-types/orders/schemas', avro, {}, 422, /avro_schema/],
     ['GET', '/event-types/orders/events', undefined, { Accept: 'application/avro-binary' }, 422, /Avro/],
     ['GET', '/subscriptions/any/events', undefined, { Accept: 'application/avro-binary' }, 422, /Avro/],
+    ...['application/avro-binary;q=1', 'application/avro-binary; charset=x', 'Application/Avro-Binary'].flatMap(
+      (Accept) =>
+        ['/event-types/orders/events', '/subscriptions/any/events'].map((path): Case => [
+          'GET',
+          path,
+          undefined,
+          { Accept },
+          422,
+          /Avro/,
+        ]),
+    ),
+    ...['application/avro-binary; charset=utf-8', 'APPLICATION/avro-binary'].flatMap((type) =>
+      ['events', 'deleted-events'].map((path): Case => [
+        'POST',
+        `/event-types/orders/${path}`,
+        '[]',
+        { 'Content-Type': type },
+        422,
+        /Avro/,
+      ]),
+    ),
     ['POST', '/event-types/orders/events', 'Obj', { 'Content-Type': 'application/avro-binary' }, 422, /Avro/],
     ['POST', '/event-types/orders/deleted-events', '[]', { 'Content-Type': 'application/avro-binary' }, 422, /Avro/],
     ['POST', '/event-types/orders/events', '[]', { 'Content-Encoding': 'br' }, 415, /br/],
