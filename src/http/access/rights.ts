@@ -1,4 +1,5 @@
 import type { Response } from 'express';
+import { createHash } from 'node:crypto';
 import type { AccessControl, StreamWatch, Subject } from '../../access/access-control.ts';
 import { isOwner } from '../../access/resource-access.ts';
 import { hasPermission, type Principal } from '../../access/principal.ts';
@@ -14,6 +15,8 @@ import { LendstreamError } from '../../errors.ts';
 export interface Rights {
   /** Whether anything is refused at all. */
   readonly isRestricted: boolean;
+  /** A text that two senders share only if lists show both the same; part of the tags of lists. */
+  readonly seenAs: string;
   has(permission: Permission): boolean;
   /** Whether lists may show an event type. */
   maySeeEventType(record: EventTypeRecord): boolean;
@@ -31,6 +34,7 @@ export interface Rights {
 
 const unrestricted: Rights = {
   isRestricted: false,
+  seenAs: 'all',
   has: () => true,
   maySeeEventType: () => true,
   maySeeSubscription: () => true,
@@ -53,6 +57,9 @@ export function setRights(response: Response, rights: Rights): void {
   response.locals[rightsName] = rights;
 }
 
+/** So long that no two senders have the same by chance. */
+const seenAsCharacters = 16;
+
 /** The rights of a principal with restrictions. */
 export class RestrictedRights implements Rights {
   readonly isRestricted = true;
@@ -62,6 +69,13 @@ export class RestrictedRights implements Rights {
   constructor(principal: Principal, access: AccessControl) {
     this.#principal = principal;
     this.#access = access;
+  }
+
+  get seenAs(): string {
+    const { name, application, scopes, credential } = this.#principal;
+    // What decides in resource-access.ts. A digest, since a tag tells its reader nothing.
+    const text = JSON.stringify([name, application, scopes, credential.kind]);
+    return createHash('sha256').update(text).digest('base64url').slice(0, seenAsCharacters);
   }
 
   has(permission: Permission): boolean {

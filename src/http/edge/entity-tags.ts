@@ -5,7 +5,7 @@ import { packageVersion } from '../../package-root.ts';
  * Gives a response an ETag, and answers 304 when the client named it in `If-None-Match`. The tag is weak: it stands for
  * the state that the response shows, not for its bytes. Another version of the program may show the same state in
  * another way, so it has other tags.
- * @param version Names the state: another state has another version.
+ * @param version Names the state: another state has another version. What a list shows is also a matter of who asks.
  * @returns whether the response is sent, with nothing left to do
  */
 export function isUnchanged(request: Request, response: Response, version: string): boolean {

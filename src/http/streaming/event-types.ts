@@ -56,8 +56,8 @@ function addEventTypes(router: Router, services: EventTypesServices & WithLags):
   router
     .route('/event-types')
     .get(async (request, response) => {
-      const { version } = services.registry;
       const rights = rightsOf(response);
+      const version = `${services.registry.version}-${rights.seenAs}`;
       const owner = textParameter(request, 'owning_application');
       const writer = attributeParameter(request, 'writer');
       const matches = searchOf(request);

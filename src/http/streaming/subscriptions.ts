@@ -101,7 +101,8 @@ export function createSubscriptionsRouter(services: SubscriptionsServices): Rout
       const query = { filter, limit: page.limit, isShowingStatus, listing: listingOf(request) };
       const { found, _links } = token === undefined ? pageByOffset(query, page.offset) : pageByToken(query, token);
       // The status of partitions and the lag are no part of any definition.
-      if (!isShowingStatus && lags === undefined && isUnchanged(request, response, services.registry.version)) return;
+      const version = `${services.registry.version}-${rightsOf(response).seenAs}`;
+      if (!isShowingStatus && lags === undefined && isUnchanged(request, response, version)) return;
       response.set('Items-Total', String(subscriptions.count(filter)));
       const view = async (subscription: Subscription) => ({
         ...subscription,

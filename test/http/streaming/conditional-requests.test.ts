@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import { after, before, describe, it } from 'mocha';
 import { packageVersion } from '../../../src/package-root.ts';
 import { eventTypeBody } from '../../support/broker-on-embedded-log.ts';
+import { eventually } from '../../support/eventually.ts';
 import { call } from '../../support/http/client.ts';
 import { startServiceHere, type ServiceHere } from '../../support/processes/service-here.ts';
 import { removeFolder, startService, temporaryFolder, type Service } from '../../support/processes/service.ts';
@@ -65,6 +66,40 @@ describe('requests for what a client has already', () => {
     const { headers } = await get('/subscriptions?show_status=true');
     expect(headers.get('etag')).to.equal(null);
     expect((await get('/subscriptions?show_status=true', '*')).status).to.equal(200);
+  });
+
+  it('are answered in full to a sender whose lists show other definitions', async () => {
+    const another = await temporaryFolder();
+    const keyed = await startServiceHere(another, { API_KEYS: 'sixteen-letters-' });
+    try {
+      const ask = (key: string, path: string, method = 'GET', body?: unknown, headers = {}) =>
+        call(`${keyed.url}${path}`, method, body, { Authorization: `Bearer ${key}`, ...headers });
+      const admin = 'sixteen-letters-';
+      const keyOf = async (name: string, application: string): Promise<string> => {
+        const wanted = { name, owning_application: application, scopes: ['consumer', 'subscriptions:manage'] };
+        return String((await ask(admin, '/api-keys', 'POST', wanted)).body['key']);
+      };
+      const hidden = { admins: [], readers: [], writers: [] };
+      await ask(admin, '/event-types', 'POST', eventTypeBody('shown'));
+      await ask(admin, '/event-types', 'POST', eventTypeBody('hidden', { authorization: hidden }));
+      const keys = [admin, await keyOf('alpha', 'a'), await keyOf('beta', 'b')];
+      for (const path of ['/event-types', '/subscriptions']) {
+        const tagsNow = () => Promise.all(keys.map(async (key) => (await ask(key, path)).headers.get('etag') ?? ''));
+        // The definitions that were made last may be read from the log after the first request.
+        await eventually(async () => String(await tagsNow()) === String(await tagsNow()));
+        const tags = await tagsNow();
+        expect(new Set(tags).size, path).to.equal(keys.length);
+        for (const key of keys) {
+          for (const tag of tags) {
+            const { status } = await ask(key, path, 'GET', undefined, { 'If-None-Match': tag });
+            expect(status, path).to.equal(tag === tags[keys.indexOf(key)] ? 304 : 200);
+          }
+        }
+      }
+    } finally {
+      await keyed.stop();
+      await removeFolder(another);
+    }
   });
 
   it('for what does not exist are answered 404', async () => {
