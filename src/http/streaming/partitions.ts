@@ -34,7 +34,10 @@ export function createPartitionsRouter({ eventTypes, log }: EventTypesServices):
   router
     .route('/event-types/:name/partitions')
     .get(async (request, response) => {
-      const consumed = consumedOffsets(textParameter(request, 'cursors'));
+      const consumed = consumedOffsets(
+        textParameter(request, 'cursors'),
+        Math.max(consumedCursorsMinimum, eventTypes.limits.partitionsPerEventType),
+      );
       const named = partitionsWith(Math.max(0, ...consumed.keys()));
       const { eventType, partitionCount } = await eventTypes.getWithPartitions(request.params.name, named);
       if (named > partitionCount) throw new LendstreamError('UNPROCESSABLE', `non existing partition ${named - 1}`);
@@ -82,19 +85,22 @@ function viewAfter(bounds: PartitionBounds, offset: Offset | undefined): Schemas
   return offset === undefined ? view : { ...view, unconsumed_events: unconsumedEvents(bounds, offset) };
 }
 
-/** The most positions that the parameter `cursors` may have: more than an event type has partitions. */
-export const consumedCursorsMaximum = 100;
+/**
+ * The least limit of the positions in the parameter `cursors`. It is higher where operators let event types have more
+ * partitions.
+ */
+export const consumedCursorsMinimum = 100;
 
 /**
  * The positions of the parameter `cursors`, by partition: a JSON array of `{"partition", "offset"}`.
  * @throws UNPROCESSABLE
  */
-function consumedOffsets(text: string | undefined): ReadonlyMap<number, Offset> {
+function consumedOffsets(text: string | undefined, cursorsMaximum: number): ReadonlyMap<number, Offset> {
   const offsets = new Map<number, Offset>();
   if (text === undefined || text === '') return offsets;
   const cursors = parseCursors(text);
-  if (cursors.length > consumedCursorsMaximum) {
-    throw new LendstreamError('UNPROCESSABLE', `cursors may have at most ${consumedCursorsMaximum} positions`);
+  if (cursors.length > cursorsMaximum) {
+    throw new LendstreamError('UNPROCESSABLE', `cursors may have at most ${cursorsMaximum} positions`);
   }
   for (const cursor of cursors) {
     const { partition: name, offset } = (cursor ?? {}) as Readonly<Record<string, unknown>>;

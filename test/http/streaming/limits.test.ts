@@ -51,6 +51,31 @@ describe('the limits of the streaming API that are settings', () => {
     expect(await partitionsOf('narrow')).to.equal(3);
   });
 
+  it('hold for the positions of which the list of partitions shows what follows', async () => {
+    const another = await temporaryFolder();
+    const wide = await startServiceHere(another, { EVENT_TYPE_PARTITIONS_MAXIMUM: '101' });
+    try {
+      await call(`${wide.url}/event-types`, 'POST', eventTypeBody('wide', statistic(101)));
+      const ask = (count: number): Promise<HttpResponse> => {
+        const cursors = Array.from({ length: count }, (_, partition) => ({
+          partition: String(partition),
+          offset: 'BEGIN',
+        }));
+        const text = encodeURIComponent(JSON.stringify(cursors));
+        return call(`${wide.url}/event-types/wide/partitions?cursors=${text}`, 'GET');
+      };
+      const { status, text } = await ask(101);
+      expect(status).to.equal(200);
+      const shown = JSON.parse(text) as { unconsumed_events?: number }[];
+      expect(shown.map(({ unconsumed_events: count }) => count)).to.deep.equal(Array.from({ length: 101 }, () => 0));
+      const refused = await ask(102);
+      expect([refused.status, refused.body['detail']]).to.deep.equal([422, 'cursors may have at most 101 positions']);
+    } finally {
+      await wide.stop();
+      await removeFolder(another);
+    }
+  });
+
   it('hold for the partitions of a subscription', async () => {
     for (const [name, count] of [
       ['two', 2],

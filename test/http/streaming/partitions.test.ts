@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { afterEach, beforeEach, describe, it } from 'mocha';
-import { consumedCursorsMaximum } from '../../../src/http/streaming/partitions.ts';
+import { consumedCursorsMinimum } from '../../../src/http/streaming/partitions.ts';
 import { eventTypeBody, exampleMetadata, serveBroker, type Broker } from '../../support/broker-on-embedded-log.ts';
 import { call, type HttpResponse } from '../../support/http/client.ts';
 
@@ -72,8 +72,8 @@ describe('the routes of partitions', () => {
       [{}, /cursors must be a JSON array/],
       [[null], /cursors must be a JSON array/],
       [[{ partition: 1, offset: 'BEGIN' }], /cursors must be a JSON array/],
-      [Array.from({ length: consumedCursorsMaximum + 1 }, () => at('1')), /at most 100 positions/],
-      [Array.from({ length: consumedCursorsMaximum }, () => at('1')), /more than one cursor/],
+      [Array.from({ length: consumedCursorsMinimum + 1 }, () => at('1')), /at most 100 positions/],
+      [Array.from({ length: consumedCursorsMinimum }, () => at('1')), /more than one cursor/],
     ] as const) {
       const { status, body } = await ask(cursors);
       expect(status, JSON.stringify(cursors)).to.equal(422);
