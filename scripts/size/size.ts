@@ -30,7 +30,7 @@ const values = optionsOf('size', {
   'lending-partitions': wholeNumber<number>(1, exampleLoad.lendingPartitions),
   rehearse: flag,
   store: oneOf(['memory', 'redis'], 'redis'),
-  weigh: wholeNumber<number | undefined>(1, undefined),
+  weigh: wholeNumber<number | undefined>(10, undefined),
 });
 
 const load: Load = {

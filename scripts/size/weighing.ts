@@ -35,7 +35,7 @@ export interface Weight {
 /** These loans have repayments beside their disbursement. So few that the worker keeps them all decoded. */
 const repaidLoansMaximum = 200;
 const repaymentsPerLoan = 25;
-/** As many are decided before each is committed, so that a commit of a partition has ten. An even number of times. */
+/** A commit of each of four partitions has ten of them. */
 const commandsPerCommit = 40;
 /** As many loans are decided in turn. */
 const loansPerRound = 2_000;
@@ -52,7 +52,7 @@ interface Command {
 }
 
 /**
- * @param loanCount How many loans the copy of accounts has: the more, the longer it takes to store a command.
+ * @param loanCount How many loans the copy of accounts has, ten or more. With many it takes longer to store a command.
  * @param progress Receives the name of each part when it begins.
  */
 export async function weigh(loanCount: number, progress: (text: string) => void): Promise<Weight[]> {
@@ -156,6 +156,7 @@ async function weighLoans(
   }
   const written = first.writtenBytes - writtenBefore;
   const half = Math.ceil(commits.length / 2);
+  const liveCommands = half * commandsPerCommit;
   const live = await followLive(log, dataFolder, commits.slice(0, half));
   const before = process.cpuUsage();
   for (const commit of commits.slice(half)) await append(log, commit);
@@ -192,12 +193,12 @@ async function weighLoans(
     },
     {
       name: 'a command that another process decided, followed',
-      amount: followed / (each / 2),
+      amount: followed / liveCommands,
       unit: 'µs',
     },
     {
       name: 'the same, read by a process that was away',
-      amount: behind.microseconds / (each / 2),
+      amount: behind.microseconds / (each - liveCommands),
       unit: 'µs',
     },
     {
