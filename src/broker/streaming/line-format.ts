@@ -16,7 +16,10 @@ export interface LineInfo {
 
 /** What the end of a line may say in addition to what the line has. */
 export interface LinePositions {
-  /** The cursors, as a JSON list in ASCII, from which a reader that received the line would continue. */
+  /**
+   * The cursors from which a reader that received the line would continue: a JSON list in ASCII, or the short form of
+   * many positions.
+   */
   cursors(): string;
 }
 

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { jsonLines, type LineFormat, type LineInfo, type LinePositions } from './line-format.ts';
 import { ChunkBuilder, type Chunk } from './chunk-builder.ts';
 import { dueBatch, sendAllowance, type BatchCause, type BatchRules } from './batch-rules.ts';
+import { formatShortPositions, listedPartitionsMaximum } from '../cursors/short-positions.ts';
 import type { AssignedPartitions } from './assigned-partitions.ts';
 import { allowanceInTurn, sendingTurn, type SendingTurn } from './event-search.ts';
 import type { StreamPartition } from './stream-partition.ts';
@@ -77,7 +78,11 @@ export class LineSender implements LinePositions {
    */
   cursors(): string {
     const isCommitted = this.#rules.uncommittedEventsMaximum !== Infinity;
-    const partitions = isCommitted ? [this.#lastPartition] : this.#assigned.list;
+    const { list } = this.#assigned;
+    if (!isCommitted && list.length > listedPartitionsMaximum) {
+      return formatShortPositions(list.map(({ partition, sentThrough: offset }) => ({ partition, offset })));
+    }
+    const partitions = isCommitted ? [this.#lastPartition] : list;
     return `[${partitions.map((partition) => partition?.cursor(this.#lastCursorToken)).join(',')}]`;
   }
 

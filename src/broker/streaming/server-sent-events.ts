@@ -12,7 +12,7 @@ export const serverSentEvents: LineFormat = {
   lineEnd: (info, positions) => `}\n${idField(positions.cursors())}\n${info === undefined ? '' : infoEvent(info)}`,
 };
 
-/** The field that makes the browser send these cursors back as `Last-Event-ID`. @param cursors A JSON list in ASCII. */
+/** The field that makes the browser send these cursors back as `Last-Event-ID`. @param cursors In ASCII. */
 export function idField(cursors: string): string {
   return `id: ${cursors}\n`;
 }

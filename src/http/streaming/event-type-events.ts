@@ -1,6 +1,11 @@
 import { Router, type Request, type Response } from 'express';
 import { once } from 'node:events';
 import { beforeFirst, formatOffset, parseOffset, parsePartition } from '../../broker/cursors/cursor-text.ts';
+import {
+  formatShortPositions,
+  listedPartitionsMaximum,
+  parseShortPositions,
+} from '../../broker/cursors/short-positions.ts';
 import { withoutTimes } from '../../broker/cursors/times.ts';
 import { unavailabilityReason } from '../../broker/cursors/cursor-availability.ts';
 import { isAnythingBlocked, isReadingBlocked } from '../../broker/definitions/blacklist.ts';
@@ -105,7 +110,7 @@ export function createEventTypeEventsRouter(services: EventTypeEventsServices): 
     });
     sendStreamHeaders(response, form);
     forgetRoute(request);
-    const source = form.isEventStream ? withOpening(startOfEventTypeStream(cursorsOf(positions)), stream) : stream;
+    const source = form.isEventStream ? withOpening(startAt(positions), stream) : stream;
     writeJsonStream(
       response,
       source,
@@ -319,16 +324,23 @@ function resumed(
   return chosen.map(({ partition, offset }) => ({ partition, offset: offsets.get(partition) ?? offset }));
 }
 
-/** The positions before the next events, as a client would name them. */
-function cursorsOf(positions: readonly (TopicPartition & { readonly offset: Offset })[]): string {
-  const cursors = positions.map(({ partition, offset }) => {
-    return { partition: String(partition), offset: formatOffset(offset - 1) };
-  });
-  return JSON.stringify(cursors);
+/** The first event of a stream of events that begins at these positions. */
+function startAt(positions: readonly (TopicPartition & { readonly offset: Offset })[]): string {
+  const read = positions.map(({ partition, offset }) => ({ partition, offset: offset - 1 }));
+  const cursors = JSON.stringify(
+    read.map(({ partition, offset }) => ({ partition: String(partition), offset: formatOffset(offset) })),
+  );
+  return startOfEventTypeStream(cursors, read.length > listedPartitionsMaximum ? formatShortPositions(read) : cursors);
 }
 
-/** @param source Where the text comes from, in words. @throws MALFORMED_REQUEST */
+/**
+ * Reads a JSON list of cursors, or the short form of many.
+ * @param source Where the text comes from, in words.
+ * @throws MALFORMED_REQUEST
+ */
 function readCursors(text: string, source: string): RequestedCursor[] {
+  const positions = parseShortPositions(text);
+  if (positions !== undefined) return positions;
   const malformed = new LendstreamError('MALFORMED_REQUEST', `incorrect syntax of ${source}`);
   let value: unknown;
   try {

@@ -59,9 +59,10 @@ export function startOfSubscriptionStream(streamId: string): string {
 /**
  * The first event of a stream without a subscription: where to resume it if its connection ends before the next one.
  * @param cursors A JSON list in ASCII.
+ * @param id The same cursors, as the ids of the stream have them.
  */
-export function startOfEventTypeStream(cursors: string): string {
-  return `${startEvent}data: {"cursors":${cursors}}\n${idField(cursors)}\n`;
+export function startOfEventTypeStream(cursors: string, id: string): string {
+  return `${startEvent}data: {"cursors":${cursors}}\n${idField(id)}\n`;
 }
 
 const startEvent = `retry: ${reconnectMilliseconds}\nevent: start\n`;

@@ -1,7 +1,9 @@
 import { expect } from 'chai';
 import { after, before, describe, it } from 'mocha';
 import { formatOffset } from '../../../src/broker/cursors/cursor-text.ts';
+import { listedPartitionsMaximum } from '../../../src/broker/cursors/short-positions.ts';
 import { reconnectMilliseconds } from '../../../src/http/streaming/stream-form.ts';
+import { isClusterUnderTest } from '../../support/backend-under-test.ts';
 import { EventStreamReader } from '../../support/http/event-stream-reader.ts';
 import { streamEncodings } from '../../support/http/stream-encodings.ts';
 import { startStreamServer, type StreamServer } from '../../support/http/stream-server.ts';
@@ -143,6 +145,73 @@ describe('streams as server-sent events', () => {
       await reader.until(({ numbers }) => numbers.length === 1);
       expect([reader.numbers, reader.lastEventId]).to.deep.equal([[1], cursors(1)]);
       reader.close();
+    });
+
+    for (const partitionCount of [listedPartitionsMaximum, listedPartitionsMaximum + 1]) {
+      const form = partitionCount > listedPartitionsMaximum ? 'the short form of cursors' : 'a list of cursors';
+      it(`have ${form} as ids with ${partitionCount} partitions, and resume at them`, async () => {
+        const name = await server.defineEventType(partitionCount);
+        const path = `/event-types/${name}/events`;
+        const first = await open(path);
+        await first.until(({ lastEventId }) => lastEventId !== '');
+        const none = Array<number>(partitionCount).fill(-1);
+        const isShort = partitionCount > listedPartitionsMaximum;
+        const idOf = (offsets: readonly number[]): string =>
+          isShort ? `p0.${offsets.join('.')}` : cursors(...offsets);
+        expect(first.events[0]).to.deep.equal({
+          type: 'start',
+          data: `{"cursors":${cursors(...none)}}`,
+          lastEventId: idOf(none),
+        });
+        await server.publish(name, partitionCount - 1, [1]);
+        await first.until(({ numbers }) => numbers.length === 1);
+        expect(first.lastEventId).to.equal(idOf([...none.slice(1), 0]));
+        first.close();
+        await server.publish(name, partitionCount - 1, [2]);
+        await server.publish(name, 0, [3]);
+        const all = isShort ? `p0${'.-1'.repeat(partitionCount)}` : cursors(...none);
+        for (const [url, headers, numbers] of [
+          [path, { 'Last-Event-ID': first.lastEventId }, [2, 3]],
+          [`${path}?last_event_id=${encodeURIComponent(first.lastEventId)}`, {}, [2, 3]],
+          // The list, as ids were before.
+          [path, { 'Last-Event-ID': cursors(...none.slice(1), 0) }, [2, 3]],
+          [path, { 'X-Nakadi-Cursors': all }, [1, 2, 3]],
+          [`${path}?cursors=${encodeURIComponent(all)}`, {}, [1, 2, 3]],
+        ] as const) {
+          const second = await open(url, headers);
+          await second.until((reader) => reader.numbers.length === numbers.length);
+          expect(second.numbers).to.have.members(numbers);
+          second.close();
+        }
+      });
+    }
+
+    // What is sent back is the same on every backend, and a broker needs long for a thousand partitions.
+    const manyPartitions = isClusterUnderTest() ? 100 : 1_000;
+
+    it(`of ${manyPartitions} partitions resume by their id, as a header and in the URL`, async function () {
+      this.timeout(60_000);
+      const name = await server.defineEventType(manyPartitions);
+      const [beforeLast, last] = [String(manyPartitions - 2), String(manyPartitions - 1)];
+      await server.publish(name, manyPartitions - 1, [1, 2]);
+      const path = `/event-types/${name}/events?batch_limit=1`;
+      const first = await open(`${path}&stream_limit=1`, { 'X-Nakadi-Cursors': `p${beforeLast}.-1.-1` });
+      await first.until(({ isEnded }) => isEnded);
+      expect(first.lastEventId).to.equal(cursors(-1, 0).replace('"0"', `"${beforeLast}"`).replace('"1"', `"${last}"`));
+      const whole = await open(path);
+      await whole.until(({ lastEventId }) => lastEventId !== '');
+      whole.close();
+      await server.publish(name, 50, [3]);
+      for (const [url, headers] of [
+        [path, { 'Last-Event-ID': whole.lastEventId }],
+        [`${path}&last_event_id=${encodeURIComponent(whole.lastEventId)}`, {}],
+      ] as const) {
+        const second = await open(url, headers);
+        expect(second.response.statusCode).to.equal(200);
+        await second.until(({ numbers }) => numbers.length === 1);
+        expect(second.numbers).to.deep.equal([3]);
+        second.close();
+      }
     });
 
     it('have comments as keep-alives, whose ids pass over what no event is left of', async () => {
