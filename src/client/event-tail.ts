@@ -6,6 +6,7 @@ import { EventStream } from './event-stream.ts';
 import type { Notice } from './notices.ts';
 import { afterStream } from './stream-ends.ts';
 import type { AnyEvent, Partition, Position, StreamBatch, StreamParameters } from './types.ts';
+import { positionsText } from './position-texts.ts';
 
 /**
  * Where a tail begins: with the first event, after the last one, with so many of the latest events of each partition,
@@ -70,7 +71,7 @@ export async function* tail<Event = AnyEvent>(
         `${path}/events?${parametersOf(options, eventsMaximum - events, quietSeconds)}`,
         {
           headers: {
-            'X-Nakadi-Cursors': JSON.stringify([...positions].map(([partition, offset]) => ({ partition, offset }))),
+            'X-Nakadi-Cursors': positionsText([...positions].map(([partition, offset]) => ({ partition, offset }))),
           },
         },
         {
