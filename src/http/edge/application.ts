@@ -21,6 +21,7 @@ import { LendstreamError } from '../../errors.ts';
 import type { Logger } from '../../logger.ts';
 import { askForBody, waitForBodies } from './bodies/expected-bodies.ts';
 import type { CrossOriginAccess } from './browsers/cross-origin-access.ts';
+import { compressLongResponses } from './compression/response-compression.ts';
 import { emitCloseOnDisconnect } from './pipelined-disconnects.ts';
 import { inOrder } from './handlers-in-order.ts';
 import { contentEncodingOf } from './request-body.ts';
@@ -90,6 +91,7 @@ export function createApplication(
   // A response with an ETag decides itself whether it is unchanged, see entity-tags.ts. Others never are. Without this,
   // Express would treat `If-None-Match: *` as a match.
   Object.defineProperty(application.request, 'fresh', { value: false });
+  compressLongResponses(application);
   const see: RequestHandler = (request, response, next) => {
     emitCloseOnDisconnect(request, response);
     const sentFlowId = request.headers['x-flow-id'];

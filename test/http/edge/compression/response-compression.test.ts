@@ -10,7 +10,7 @@ import {
   createCompressionRouter,
 } from '../../../../src/http/edge/compression/response-compression.ts';
 import { hasZstd } from '../../../../src/http/edge/compression/zstd.ts';
-import { eventTypeBody } from '../../../support/broker-on-embedded-log.ts';
+import { eventTypeBody, exampleMetadata } from '../../../support/broker-on-embedded-log.ts';
 import { decompressed } from '../../../support/http/decompressed.ts';
 import { call } from '../../../support/http/client.ts';
 import { startServiceHere, type ServiceHere } from '../../../support/processes/service-here.ts';
@@ -105,10 +105,16 @@ describe('compressing responses', () => {
     ['does not use zstd where it is refused', { 'Accept-Encoding': 'zstd;q=0' }, 100_000, 'GET', undefined],
     ['falls back to gzip', { 'Accept-Encoding': 'zstd, gzip' }, compressedBytesMinimum, 'GET', zstdOr('gzip')],
     ['needs as many bytes for zstd', { 'Accept-Encoding': 'zstd' }, compressedBytesMinimum - 1, 'GET', undefined],
-    ['leaves POST alone with zstd', { 'Accept-Encoding': 'zstd' }, 100_000, 'POST', undefined],
+    ['compresses the response of a POST with zstd', { 'Accept-Encoding': 'zstd' }, 100_000, 'POST', zstdOr(undefined)],
     ['leaves HEAD alone with zstd', { 'Accept-Encoding': 'zstd' }, 100_000, 'HEAD', undefined],
     ['does not compress where gzip is refused', { 'Accept-Encoding': 'gzip;q=0' }, 100_000, 'GET', undefined],
-    ['does not compress the response of a POST', { 'Accept-Encoding': 'gzip' }, 100_000, 'POST', undefined],
+    ...(['POST', 'PUT', 'PATCH', 'DELETE'] as const).flatMap(
+      (method) =>
+        [
+          [`compresses a long ${method}`, { 'Accept-Encoding': 'gzip' }, compressedBytesMinimum, method, 'gzip'],
+          [`leaves a shorter ${method}`, { 'Accept-Encoding': 'gzip' }, compressedBytesMinimum - 1, method, undefined],
+        ] as const,
+    ),
     ['leaves the answer of a HEAD alone', { 'Accept-Encoding': 'gzip' }, 100_000, 'HEAD', undefined],
   ] as const) {
     it(what, async () => {
@@ -203,10 +209,38 @@ describe('compression by the service', () => {
     expect(items).to.have.length(40);
   });
 
-  it('skips the response of publishing', async () => {
-    const events = JSON.stringify(Array.from({ length: 100 }, () => ({ bad: 'x' })));
-    const response = await fetchRaw(`${service.url}/event-types/orders/events`, gzip, 'POST', events);
-    expect([response.status, response.encoding]).to.deep.equal([422, undefined]);
-    expect(response.bytes.length).to.be.greaterThan(compressedBytesMinimum);
+  it('applies to a long response of publishing, and to no short one', async () => {
+    const publish = (count: number, event: object) => {
+      const events = JSON.stringify(Array.from({ length: count }, () => event));
+      return fetchRaw(`${service.url}/event-types/orders/events`, gzip, 'POST', events);
+    };
+    const response = await publish(100, { bad: 'x' });
+    expect([response.status, response.encoding, response.vary]).to.deep.equal([422, 'gzip', 'Accept-Encoding']);
+    const items = JSON.parse(gunzipSync(response.bytes).toString()) as unknown[];
+    expect(items).to.have.length(100);
+    const short = await publish(3, { bad: 'x' });
+    expect([short.status, short.encoding, short.vary]).to.deep.equal([422, undefined, undefined]);
+    const stored = await publish(1, { metadata: exampleMetadata() });
+    expect([stored.status, stored.encoding, stored.vary, stored.bytes.length]).to.deep.equal([
+      200,
+      undefined,
+      undefined,
+      0,
+    ]);
+  });
+
+  it('applies to a response whose bytes are enough, though its characters are not', async () => {
+    const router = Router();
+    router.post('/text/:count', (incoming, response) => {
+      response.type('text').send('\u{1f600}'.repeat(Number(incoming.params.count)));
+    });
+    const server = await serve([router]);
+    const [enough, short] = await Promise.all(
+      [compressedBytesMinimum / 4, compressedBytesMinimum / 4 - 1].map((count) =>
+        fetchRaw(`${server.url}/text/${count}`, gzip, 'POST'),
+      ),
+    );
+    await server.close();
+    expect([enough?.encoding, short?.encoding]).to.deep.equal(['gzip', undefined]);
   });
 });
