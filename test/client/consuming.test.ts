@@ -348,6 +348,31 @@ describe('the client as a consumer', function () {
     expect(await unconsumed(subscription)).to.equal(0);
   });
 
+  it('loses a batch to another consumer a commit timeout after that has come, however long it takes', async () => {
+    const [, subscription] = await subscribed(40, 2);
+    const stream = { commit_timeout: 4, batch_limit: 1 };
+    const ends: Notice[] = [];
+    const onNotice = (notice: Notice): void => void (notice.kind === 'ended' && ends.push(notice));
+    const slow = lendstream.consume<Numbered>(subscription, { stream, onNotice });
+    let isTaken = false;
+    let isLost = false;
+    const consuming = (async () => {
+      for await (const { lost } of slow) {
+        isTaken = true;
+        await eventually(() => lost.aborted, 60_000);
+        isLost = true;
+        slow.stop();
+      }
+    })();
+    await eventually(() => isTaken);
+    const other = collect(subscription, 40, { stream, onNotice });
+    await other.done;
+    await consuming;
+    expect(isLost).to.equal(true);
+    expect(sorted(new Set(other.numbers))).to.deep.equal(upTo(40));
+    expect(ends.map((notice) => 'code' in notice && notice.code)).not.to.include('no_partitions');
+  });
+
   it('gets a batch again whose commit is refused, and skips what it has processed', async () => {
     const [, subscription] = await subscribed(20);
     const notices: Notice[] = [];

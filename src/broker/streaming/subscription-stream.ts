@@ -464,7 +464,8 @@ export class SubscriptionStream implements Observer {
     } else {
       this.#unreachableSince = undefined;
       const { committed, heartbeats = this.#heartbeats } = observation;
-      const isHeartbeat = heartbeats !== this.#heartbeats;
+      // A stream that closes waits for its last commits: a heart-beat would hold its partitions without end.
+      const isHeartbeat = heartbeats !== this.#heartbeats && this.#isStreaming();
       this.#heartbeats = heartbeats;
       if (this.#assigned.applyCommits(committed) || isHeartbeat) this.#restartCommitTimer(now);
       if (observation.kind === 'topology') await this.#applyTopology(observation);
@@ -656,8 +657,10 @@ export class SubscriptionStream implements Observer {
     return this.#assigned.partitionOf({ eventType, partition, fence: 0 }, beforeFirst, now);
   }
 
+  /** How long a closing stream waits for commits: never longer than a partition may wait for its hand-over. */
   #commitDeadline(): number {
-    const deadline = commitDeadline(this.#parameters, this.#uncommittedSince);
+    let deadline = commitDeadline(this.#parameters, this.#uncommittedSince);
+    for (const { handOverUntil = Infinity } of this.#assigned.list) deadline = Math.min(deadline, handOverUntil);
     const state = this.#state;
     if (state.name !== 'closing' || state.code !== 'cursors_reset') return deadline;
     // The reset waits a second longer, and not for a commit timeout that only the subscription allows.

@@ -212,6 +212,111 @@ describe('a subscription stream', () => {
     await eventually(async () => (await sessions(id)) === 0);
   });
 
+  describe('with heart-beats', () => {
+    /** A stream with a commit timeout of 5 s that was sent two events of each partition, at 0 s of its clock. */
+    async function openWithBeats(partitionCount: number, source: Record<string, unknown> = {}) {
+      const { type, id } = await prepare(partitionCount);
+      const partitions = [...Array(partitionCount).keys()];
+      for (const partition of partitions) await server.publish(type, partition, [1, 2]);
+      let noticed = 0;
+      let isHandingOver = false;
+      let isHandOverNoticed = false;
+      // Read last of what the stream looks at together.
+      const coordination = overriding<Coordination>(server.coordination, {
+        heartbeats: async (...counted) => {
+          noticed = await server.coordination.heartbeats(...counted);
+          isHandOverNoticed = isHandingOver;
+          return noticed;
+        },
+        topology: async (...read) => {
+          const topology = await server.coordination.topology(...read);
+          isHandingOver ||= topology.partitions.some(({ state }) => state === 'reassigning');
+          return topology;
+        },
+      });
+      const parameters = { commit_heartbeat: true, commit_timeout: 5, batch_limit: 2, ...source };
+      const { clock, stream } = await openOnOwnClock(id, parameters, { coordination });
+      const sent: Batch[] = [];
+      while (sent.length < partitionCount) sent.push(...(await nextBatches(stream)));
+      expect(sent.flatMap(({ events = [] }) => events)).to.have.length(2 * partitionCount);
+      const commit = (offset: number) =>
+        server.coordination.commit(id, stream.streamId, [{ eventType: type, partition: 0, offset }]);
+      /** Lets seconds pass, and sends a heart-beat after each that the stream notices. */
+      const beat = async (seconds: number): Promise<void> => {
+        for (let second = 0; second < seconds; second += 1) {
+          await clock.turn(1_000);
+          const before = noticed;
+          expect(await commit(-1)).to.deep.equal({ outcome: 'committed', advanced: [false] });
+          await eventually(() => noticed > before);
+          await giveWay();
+        }
+      };
+      const noticesHandOver = () => eventually(() => isHandOverNoticed).then(giveWay);
+      return { id, clock, stream, commit, beat, noticesHandOver };
+    }
+
+    /** Expects that the session ends after this time, and not a millisecond sooner. */
+    async function endsAfter(milliseconds: number, { id, clock, stream }: Awaited<ReturnType<typeof openWithBeats>>) {
+      const isOpen = async () => (await server.coordination.topology(id)).sessions.some(isOfStream);
+      const isOfStream = ({ streamId }: { readonly streamId: string }): boolean => streamId === stream.streamId;
+      await clock.turn(milliseconds - 1);
+      expect(await isOpen()).to.equal(true);
+      await clock.turn(1);
+      await eventually(async () => !(await isOpen()));
+    }
+
+    for (const code of ['stream_timeout', 'repartitioned', 'cursors_reset', 'no_free_slots'] as const) {
+      it(`waits after ${code} until the commit timeout after the last beat before it, and no longer`, async () => {
+        const opened = await openWithBeats(1);
+        const { stream, beat } = opened;
+        await beat(2);
+        stream.close(code);
+        expect((await nextBatches(stream))[0]?.info?.code).to.equal(code);
+        await beat(4);
+        await endsAfter(1_000, opened);
+      });
+    }
+
+    it('waits again after a commit that moves forward, also while it closes', async () => {
+      const opened = await openWithBeats(1);
+      const { clock, stream, commit, beat } = opened;
+      await beat(2);
+      stream.close('stream_timeout');
+      await clock.turn(1_000);
+      await commit(0);
+      await giveWay();
+      await clock.turn(1_000);
+      await endsAfter(4_000, opened);
+    });
+
+    it('lets a partition go to another stream one commit timeout after that has asked for it', async () => {
+      const opened = await openWithBeats(2);
+      const { id, stream, beat, noticesHandOver } = opened;
+      await beat(2);
+      const other = await open(id);
+      await noticesHandOver();
+      await beat(4);
+      expect(stream.closeReason).to.equal(undefined);
+      await endsAfter(1_000, opened);
+      expect((await nextBatches(stream)).map(({ info }) => info?.code)).to.deep.equal(['handover_timeout']);
+      await eventually(() => other.partitionCount === 2);
+      other.clientClosed();
+    });
+
+    it('lets it go no later when it closes meanwhile', async () => {
+      const opened = await openWithBeats(2, { stream_timeout: 6 });
+      const { id, stream, beat, noticesHandOver } = opened;
+      await beat(2);
+      const other = await open(id);
+      await noticesHandOver();
+      await beat(4);
+      expect((await nextBatches(stream)).at(-1)?.info?.code).to.equal('stream_timeout');
+      await endsAfter(1_000, opened);
+      await eventually(() => other.partitionCount === 2);
+      other.clientClosed();
+    });
+  });
+
   for (const [milliseconds, lookUps] of [
     [1_000, 0],
     [1_001, 1],

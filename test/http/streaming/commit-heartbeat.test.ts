@@ -64,6 +64,23 @@ describe('the commit timeout of a stream', () => {
     }
   });
 
+  it('ends a reset of the cursors in time, whatever beats come', async () => {
+    const { type, id } = await prepare(2);
+    const client = await server.open(id, { query: '?commit_heartbeat=true&batch_limit=2&commit_timeout=4' });
+    await client.until(() => client.numbers.length === 2);
+    const beats = setInterval(() => void commit(client, id, type, -1), 300);
+    const began = performance.now();
+    const items = [{ event_type: type, partition: '0', offset: 'BEGIN' }];
+    const url = `http://127.0.0.1:${server.port}/subscriptions/${id}/cursors`;
+    const reset = await call(url, 'PATCH', { items });
+    clearInterval(beats);
+    expect(reset.status).to.equal(204);
+    // The reset itself would end after a minute.
+    expect(performance.now() - began).to.be.below(30_000);
+    await client.ended;
+    expect(client.lastInfo?.code).to.equal('cursors_reset');
+  }).timeout(90_000);
+
   it('may be as long as the annotation of the subscription says, and no longer', async () => {
     const annotation = 'lendstream/commit-timeout-seconds-maximum';
     for (const [annotations, longest] of [
