@@ -130,6 +130,47 @@ export function describePublishedIds(name: string, open: () => Promise<Published
       await fresh.settle(none, none);
     });
 
+    it('counts an id from its latest copy, whatever the window was before', async () => {
+      for (const factor of [1, 2]) {
+        const [eid, other] = [randomUUID(), randomUUID()];
+        await append([eid], 0);
+        const first = clock.now();
+        while (clock.now() <= first + 1) await systemClock.sleep(2);
+        const second = clock.now();
+        await append([eid], 2);
+        await append([other], 1);
+        await subject.lose();
+        const from = await another();
+        const wider = { topic, createdAt, windowMilliseconds: factor * windowMilliseconds };
+        const begun = await from.claim({ ...wider, ids: [publishedId(other)], partitions: [0] });
+        expect([...begun.storedIn.values()]).to.deep.equal([1]);
+        await begun.settle(none, none);
+        // The first copy has left the window, and the second has not.
+        clock.now = () => second - 1 + windowMilliseconds;
+        const claimed = await claim([eid], from);
+        expect([...claimed.storedIn.values()], `after ${factor} windows`).to.deep.equal([2]);
+        await claimed.settle(none, none);
+        clock.now = () => Date.now() + clock.shift;
+      }
+    });
+
+    it('keeps to the limit by ids, however many copies of one the log has', async () => {
+      const [rare, frequent, third, fourth] = Array.from({ length: 4 }, () => randomUUID()) as [
+        string,
+        string,
+        string,
+        string,
+      ];
+      await append([rare]);
+      await systemClock.sleep(5);
+      for (let copy = 0; copy < 12; copy += 1) await append([frequent], copy % 3);
+      await subject.lose();
+      const limited = await another(3);
+      expect(await publish([third], limited)).to.deep.equal([]);
+      expect(await publish([rare, frequent, third], limited)).to.deep.equal([rare, frequent, third]);
+      expect(await codeOf(claim([fourth], limited))).to.equal('OVERLOADED');
+    });
+
     it('lets an id be claimed again when its event was not stored', async () => {
       const eid = randomUUID();
       const first = await claim([eid]);

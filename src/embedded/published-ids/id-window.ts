@@ -10,11 +10,11 @@ export interface DatedId {
 const removedMaximum = 1_024;
 
 /**
- * The ids of a window of time, which leave it in the order in which they came. It has two arrays of numbers and one of
- * texts instead of an object for each id.
+ * The ids of a window of time, which leave it in the order in which they came. An id that came again leaves with its
+ * latest copy. It has two arrays of numbers and one of texts instead of an object for each id.
  */
 export class IdWindow {
-  /** By id: its place among all ids that were ever added. */
+  /** By id: the place of its latest copy among all that were ever added. */
   readonly #places = new Map<string, number>();
   #ids: string[] = [];
   #partitions: number[] = [];
@@ -27,9 +27,8 @@ export class IdWindow {
     return this.#places.size;
   }
 
-  /** Adds an id that was stored last. One that is there already stays as it is. */
+  /** Adds an id that was stored last. */
   add({ id, partition, storedAt }: DatedId): void {
-    if (this.#places.has(id)) return;
     this.#places.set(id, this.#first + this.#ids.length);
     this.#ids.push(id);
     this.#partitions.push(partition);
@@ -45,7 +44,8 @@ export class IdWindow {
   removeThrough(time: number): boolean {
     const before = this.#removed;
     while (this.#removed < this.#ids.length && (this.#times[this.#removed] as number) <= time) {
-      this.#places.delete(this.#ids[this.#removed] as string);
+      const id = this.#ids[this.#removed] as string;
+      if (this.#places.get(id) === this.#first + this.#removed) this.#places.delete(id);
       this.#removed += 1;
     }
     if (this.#removed === before) return false;

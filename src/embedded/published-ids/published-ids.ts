@@ -168,9 +168,17 @@ class TopicIds {
   }
 }
 
-/** In the order in which they were stored: those of several partitions were read one after another. */
+/**
+ * Each id once, with its latest copy, in the order in which they were stored: those of several partitions were read one
+ * after another.
+ */
 function newest(ids: readonly DatedId[], count: number): DatedId[] {
-  return ids.toSorted((a, b) => a.storedAt - b.storedAt).slice(-count);
+  const latest = new Map<string, DatedId>();
+  for (const stored of ids.toSorted((a, b) => a.storedAt - b.storedAt)) {
+    latest.delete(stored.id);
+    latest.set(stored.id, stored);
+  }
+  return [...latest.values()].slice(-count);
 }
 
 function tooManyIds(topic: string, idsMaximum: number): LendstreamError {

@@ -1,4 +1,5 @@
--- Adds the ids of events that the log has. Claims and ids that are here already stay as they are.
+-- Adds the ids of events that the log has. An id that is here already gets the time of a later copy, and keeps its own
+-- otherwise, as does a claim: one that a later copy replaces was stored.
 -- KEYS  shard, ids
 -- ARGV  incarnation, channel, origin, milliseconds to keep the key, token, step, ...
 --       begin
@@ -13,7 +14,7 @@ if step == 'begin' then
 elseif not redis.call('ZSCORE', ids, token) then
   return {'LOST'}
 elseif step == 'add' then
-  for argument = 8, #ARGV, 2 do redis.call('ZADD', ids, 'NX', ARGV[argument + 1], ARGV[argument]) end
+  for argument = 8, #ARGV, 2 do redis.call('ZADD', ids, 'GT', ARGV[argument + 1], ARGV[argument]) end
   local surplus = redis.call('ZCOUNT', ids, 0, '+inf') - tonumber(ARGV[7])
   if surplus > 0 then
     for _, id in ipairs(redis.call('ZRANGEBYSCORE', ids, 0, '+inf', 'LIMIT', 0, surplus)) do
