@@ -20,8 +20,11 @@ export const appendingShare = 1 / 3;
 
 export interface IdsToClaim {
   readonly topic: string;
-  /** Distinguishes the topic from an earlier one with its name. */
-  readonly createdAt: string;
+  /**
+   * Since when the publisher has claimed every id of the topic without a break. Other times have an index of their own,
+   * as has an earlier topic with this name: what was stored without a claim is missing in it.
+   */
+  readonly claimedSince: string;
   /** How long after it was stored an event counts. Never shorter than {@link claimMilliseconds}. */
   readonly windowMilliseconds: number;
   /** As {@link publishedId} makes them, each once. */

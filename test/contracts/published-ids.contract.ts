@@ -24,7 +24,7 @@ export interface PublishedIdsUnderTest {
 }
 
 const windowMilliseconds = 60_000;
-const createdAt = '2026-01-01T00:00:00Z';
+const claimedSince = '2026-01-01T00:00:00Z';
 
 /** The time of day as a test sets it; timers run. */
 class SetClock implements Clock {
@@ -71,7 +71,7 @@ export function describePublishedIds(name: string, open: () => Promise<Published
     /** Claims ids for the partition; the claim is settled by the test. */
     function claim(wanted: readonly string[], from: PublishedIds = ids, partition = 1): Promise<IdClaim> {
       const partitions = wanted.map(() => partition);
-      return from.claim({ topic, createdAt, windowMilliseconds, ids: wanted.map(publishedId), partitions });
+      return from.claim({ topic, claimedSince, windowMilliseconds, ids: wanted.map(publishedId), partitions });
     }
 
     async function append(eids: readonly string[], partition = 1): Promise<void> {
@@ -107,14 +107,24 @@ export function describePublishedIds(name: string, open: () => Promise<Published
       const other = `orders-${randomUUID()}`;
       const retention = { cleanupPolicy: 'delete', retentionMilliseconds: 3_600_000 } as const;
       await subject.log.createTopic({ name: other, partitionCount: 1, ...retention });
-      const elsewhere = await ids.claim({ ...request, topic: other, createdAt });
+      const elsewhere = await ids.claim({ ...request, topic: other, claimedSince });
       expect(elsewhere.storedIn.size).to.equal(0);
       await elsewhere.settle(none, none);
       await subject.log.deleteTopic(topic);
       await subject.log.createTopic({ name: topic, partitionCount: 1, ...retention });
-      const later = await ids.claim({ ...request, topic, createdAt: '2026-01-02T00:00:00Z' });
+      const later = await ids.claim({ ...request, topic, claimedSince: '2026-01-02T00:00:00Z' });
       expect(later.storedIn.size).to.equal(0);
       await later.settle(none, none);
+    });
+
+    it('reads from the log what was stored while no ids were claimed, when they are claimed again', async () => {
+      const [before, between] = [randomUUID(), randomUUID()];
+      const request = { topic, windowMilliseconds, ids: [before, between].map(publishedId), partitions: [0, 0] };
+      await publish([before], ids, 1);
+      await append([between], 2);
+      const again = await ids.claim({ ...request, claimedSince: '2026-01-01T00:00:01Z' });
+      expect([...again.storedIn.values()]).to.deep.equal([1, 2]);
+      await again.settle(none, none);
     });
 
     it('counts an id until its window is over, and not a moment longer', async () => {
@@ -141,7 +151,7 @@ export function describePublishedIds(name: string, open: () => Promise<Published
         await append([other], 1);
         await subject.lose();
         const from = await another();
-        const wider = { topic, createdAt, windowMilliseconds: factor * windowMilliseconds };
+        const wider = { topic, claimedSince, windowMilliseconds: factor * windowMilliseconds };
         const begun = await from.claim({ ...wider, ids: [publishedId(other)], partitions: [0] });
         expect([...begun.storedIn.values()]).to.deep.equal([1]);
         await begun.settle(none, none);
@@ -278,7 +288,7 @@ export function describePublishedIds(name: string, open: () => Promise<Published
       await publish([eid]);
       clock.shift = windowMilliseconds + 1_000;
       expect(await publish([randomUUID()])).to.deep.equal([]);
-      const longer = { topic, createdAt, windowMilliseconds: 2 * windowMilliseconds, partitions: [0] };
+      const longer = { topic, claimedSince, windowMilliseconds: 2 * windowMilliseconds, partitions: [0] };
       const claimed = await ids.claim({ ...longer, ids: [publishedId(eid)] });
       expect(claimed.storedIn.size).to.equal(1);
       await claimed.settle(none, none);

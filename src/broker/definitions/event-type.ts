@@ -66,6 +66,11 @@ export interface EventTypeRecord {
   readonly compactionAddedAt?: string;
   /** Only the service writes its events, see {@link SystemEventType.writtenByServiceAlone}. */
   readonly writtenByServiceAlone?: boolean;
+  /**
+   * Since when repeated events have been stored once without a break. RFC 3339. Absent where they have been
+   * since its creation, and where they are not.
+   */
+  readonly deduplicatedSince?: string;
   /** It is being deleted, or a process died while deleting it: no new subscription may name it. */
   readonly deleting?: boolean;
 }

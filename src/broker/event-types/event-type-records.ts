@@ -6,7 +6,7 @@ import type { EventType, EventTypeRecord, EventTypeSchema, SystemEventType } fro
 import { retentionMillisecondsDefault, type EventTypeDefinition } from './requested-event-type.ts';
 import { checkChange } from './allowed-changes.ts';
 import { partitionCountFor } from './partition-count.ts';
-import { deduplicationViolations } from '../definitions/deduplication.ts';
+import { deduplicationMilliseconds, deduplicationViolations } from '../definitions/deduplication.ts';
 import { defaultStreamingLimits, type StreamingLimits } from '../definitions/streaming-limits.ts';
 import { parseSchema } from '../schemas/schema-validator.ts';
 import type { JsonSchema } from '../../schema-files.ts';
@@ -75,8 +75,9 @@ export function changedRecord(
   const statistic = checkChange(current, definition);
   const schemas = evolve(record, definition.schemaText, definition, { now, by });
   const addsCompaction = definition.cleanup_policy !== current.cleanup_policy;
+  const { deduplicatedSince: _before, ...kept } = record;
   const changed = withDeduplication({
-    ...record,
+    ...kept,
     ...(addsCompaction ? { compactionAddedAt: now } : {}),
     eventType: {
       ...describe(definition),
@@ -90,7 +91,21 @@ export function changedRecord(
     },
     schemas,
   });
-  return withinLimit(changed);
+  return withinLimit({ ...changed, ...deduplicatedSince(record, changed, now) });
+}
+
+/**
+ * Since when repeated events are stored once. What was stored in a break is not in the index of published ids from
+ * before it, so a new one is read from the log.
+ */
+function deduplicatedSince(
+  before: EventTypeRecord,
+  after: EventTypeRecord,
+  now: string,
+): Pick<EventTypeRecord, 'deduplicatedSince'> {
+  if (deduplicationMilliseconds(after.eventType) === undefined) return {};
+  if (deduplicationMilliseconds(before.eventType) === undefined) return { deduplicatedSince: now };
+  return before.deduplicatedSince === undefined ? {} : { deduplicatedSince: before.deduplicatedSince };
 }
 
 /** @throws UNPROCESSABLE when its events cannot be stored once for as long as its annotation says */

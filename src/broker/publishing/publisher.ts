@@ -224,7 +224,7 @@ export class Publisher {
 
   /** Appends the events whose ids were not stored before, and not under way at the same time. */
   async #appendOnce(
-    { eventType }: EventTypeRecord,
+    { eventType, deduplicatedSince }: EventTypeRecord,
     { partitions, batches }: PreparedRecords,
     eids: readonly string[],
   ): Promise<Appended> {
@@ -235,7 +235,8 @@ export class Publisher {
     }
     const ids = idsOfRequest(eids, partitions);
     const { name: topic, created_at: createdAt } = eventType;
-    const claim = await publishedIds.claim({ topic, createdAt, windowMilliseconds, ...ids.toClaim });
+    const claimedSince = deduplicatedSince ?? createdAt;
+    const claim = await publishedIds.claim({ topic, claimedSince, windowMilliseconds, ...ids.toClaim });
     const repetitions = repetitionsOf(ids, claim.storedIn);
     const appends = withoutRepetitions(batches, partitions, repetitions).flatMap(inAppends);
     const results = await this.#appendClaimed(claim, ids, partitions, repetitions, appends);

@@ -37,8 +37,8 @@ export class EmbeddedPublishedIds implements PublishedIds {
   }
 
   async claim(request: IdsToClaim): Promise<IdClaim> {
-    const { topic, createdAt } = request;
-    const key = `${topic} ${createdAt}`;
+    const { topic, claimedSince } = request;
+    const key = `${topic} ${claimedSince}`;
     let ids = this.#topics.get(key);
     if (ids === undefined) {
       ids = new TopicIds(topic, this.#options);

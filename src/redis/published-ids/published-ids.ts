@@ -206,8 +206,8 @@ export class RedisPublishedIds implements PublishedIds {
   }
 }
 
-function keyOf({ topic, createdAt }: IdsToClaim): string {
-  return `${topic} ${createdAt}`;
+function keyOf({ topic, claimedSince }: IdsToClaim): string {
+  return `${topic} ${claimedSince}`;
 }
 
 /** A reply of numbers in pairs. */

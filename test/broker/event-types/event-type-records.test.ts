@@ -54,6 +54,37 @@ describe('changedRecord', () => {
   });
 });
 
+describe('the time since when repeated events are stored once', () => {
+  const annotation = 'lendstream/deduplication-window-seconds';
+  const asking = (seconds: string) => ({ ...definition, annotations: { [annotation]: seconds } });
+  const without = { ...definition, annotations: {} };
+
+  it('is that of the creation, which is noted already, where the annotation was there from the beginning', () => {
+    const first = createdRecord(asking('60'), 'then');
+    expect(first).to.not.have.property('deduplicatedSince');
+    expect(changedRecord(first, asking('600'), 'now')).to.not.have.property('deduplicatedSince');
+  });
+
+  it('is that of the change that brought the annotation, and stays until the annotation goes', () => {
+    const asked = changedRecord(created, asking('60'), 'one');
+    expect(asked.deduplicatedSince).to.equal('one');
+    const kept = changedRecord(asked, { ...asking('600'), annotations: undefined, labels: { a: 'b' } }, 'two');
+    expect(kept.deduplicatedSince).to.equal('one');
+    expect(changedRecord(kept, asking('600'), 'three').deduplicatedSince).to.equal('one');
+    const text = definition.schemaText.replace('{"type"', '{"title":"Order","type"');
+    expect(recordWithSchema(kept, text, 'three').deduplicatedSince).to.equal('one');
+    const gone = changedRecord(kept, without, 'four');
+    expect(gone).to.not.have.property('deduplicatedSince');
+    expect(changedRecord(gone, without, 'five')).to.not.have.property('deduplicatedSince');
+    expect(changedRecord(gone, asking('60'), 'six').deduplicatedSince).to.equal('six');
+  });
+
+  it('is that of the change that brings it back to a type that had it from the beginning', () => {
+    const gone = changedRecord(createdRecord(asking('60'), 'then'), without, 'one');
+    expect(changedRecord(gone, asking('60'), 'two').deduplicatedSince).to.equal('two');
+  });
+});
+
 describe('recordWithSchema', () => {
   it('is unchanged for the schema in force, and has one more version for another', () => {
     expect(recordWithSchema(created, definition.schemaText, 'now')).to.equal(created);

@@ -154,6 +154,13 @@ describe('an event type that stores repeated events once', () => {
     await change({});
     await publish('orders', events);
     expect(await stored('orders')).to.have.length(2);
+    const meanwhile = [event(randomUUID())];
+    await publish('orders', meanwhile);
+    await change(annotations);
+    // The log has what was published while the annotation was away.
+    await publish('orders', meanwhile);
+    await publish('orders', events);
+    expect(await stored('orders')).to.have.length(3);
   });
 
   it('says of each event of a request that failed partly where it is, and repeats what is missing', async () => {

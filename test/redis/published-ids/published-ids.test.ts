@@ -61,7 +61,7 @@ describe('published ids in Redis', () => {
 
   function request(eids: readonly string[]): IdsToClaim {
     const partitions = eids.map(() => 1);
-    const window = { createdAt: 'then', windowMilliseconds: 60_000 };
+    const window = { claimedSince: 'then', windowMilliseconds: 60_000 };
     return { topic, ...window, ids: eids.map(publishedId), partitions };
   }
 
