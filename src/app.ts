@@ -7,6 +7,7 @@ import { openBackend, type Backend } from './backend.ts';
 import type { Coordination } from './ports/coordination.ts';
 import type { PublishedIds } from './ports/published-ids.ts';
 import type { EventLog } from './ports/event-log.ts';
+import { LettersOfDeletedKeys } from './broker/dead-letters/letters-of-deleted-keys.ts';
 import { DeadLetterQueue, deadLetterEventType } from './broker/dead-letters/dead-letter-queue.ts';
 import { deadLetterQueue } from './broker/definitions/unprocessable-events.ts';
 import { EventTypes } from './broker/event-types/event-types.ts';
@@ -398,6 +399,10 @@ function openApi(shared: SharedServices, options: ApiOptions): Api {
   };
   const pages = new EventPages(broker);
   const deadLetters = new DeadLetterQueue(broker);
+  const lettersOfDeletedKeys = new LettersOfDeletedKeys({
+    ...broker,
+    partitionCount: deadLetterTopics.subscriptions.partitionCount,
+  });
   const streams = createSubscriptionEventsRouter({ ...broker, deadLetters, failingStreams: new Set() }, activity);
   const eventTypeStreams = createEventTypeEventsRouter(broker);
   const committing = {
@@ -411,7 +416,7 @@ function openApi(shared: SharedServices, options: ApiOptions): Api {
     createCursorsRouter(committing, commit),
     streams.router,
     eventTypeStreams.router,
-    createPublishingRouter(broker),
+    createPublishingRouter({ ...broker, lettersOfDeletedKeys }),
     createMambuStreamingRouter({ ...broker, streams, commit }),
     createCompressionRouter(),
     createStreamTokensRouter({ ...broker, tokens: options.streamTokens, access: options.access }),

@@ -5,6 +5,7 @@ export type RegistryKind =
   | 'blacklist-entry'
   | 'feature'
   | 'dealt-with-letter'
+  | 'deleted-letter-key'
   | 'api-key'
   | 'api-key-use'
   | 'stream-token-secret'

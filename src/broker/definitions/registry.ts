@@ -381,6 +381,7 @@ const displayNames: Record<RegistryKind, string> = {
   'api-key': 'The API key',
   'api-key-use': 'The last use of the API key',
   'dealt-with-letter': 'Mark of the dead letter',
+  'deleted-letter-key': 'Deleted key of dead letters',
   'stream-token-secret': 'Secret of the stream tokens of',
   feature: 'Feature',
   toggle: 'Toggle',

@@ -1,9 +1,12 @@
 import { Router, type Request } from 'express';
 import { isAnythingBlocked, isPublishingBlocked } from '../../broker/definitions/blacklist.ts';
 import type { Registry } from '../../broker/definitions/registry.ts';
+import type { LettersOfDeletedKeys } from '../../broker/dead-letters/letters-of-deleted-keys.ts';
+import type { LetterKey } from '../../broker/definitions/deleted-letter-keys.ts';
+import type { EventType } from '../../broker/definitions/event-type.ts';
 import type { EventTypes } from '../../broker/event-types/event-types.ts';
 import { isRetryable, type PublishedItem } from '../../broker/publishing/response-items.ts';
-import type { Publisher } from '../../broker/publishing/publisher.ts';
+import type { Publisher, PublishOutcome } from '../../broker/publishing/publisher.ts';
 import type { Responses } from '../../contract.ts';
 import { LendstreamError } from '../../errors.ts';
 import { loanCommandsTopic } from '../../lending-format/lending-topics.ts';
@@ -20,6 +23,8 @@ export interface PublishingServices {
   readonly publisher: Publisher;
   readonly registry: Registry;
   readonly eventTypes: EventTypes;
+  /** Absent where there are no dead letters. */
+  readonly lettersOfDeletedKeys?: Pick<LettersOfDeletedKeys, 'hide'>;
 }
 
 /** Nakadi shows events with this header to one subscription alone. Ignoring it would show them to all. */
@@ -65,12 +70,33 @@ export function createPublishingRouter(services: PublishingServices): Router {
     refuseUnsupported(request, avroDeletionsRefusal);
     if (isAnythingBlocked(registry)) await refuseBlockedProducer(services, request.params.name);
     const shown = itemForm(request);
-    const outcome = await publisher.deleteKeys(request.params.name, await readBody(request));
+    const { name } = request.params;
+    const body = await readBody(request);
+    const outcome = await publisher.deleteKeys(name, body);
+    const { lettersOfDeletedKeys } = services;
+    if (lettersOfDeletedKeys !== undefined && outcome.status !== 422) {
+      const { eventType } = await services.eventTypes.get(name);
+      await lettersOfDeletedKeys.hide(deletedKeys(eventType, body, outcome));
+    }
     if (outcome.status === 200) response.status(200).end();
     else response.status(outcome.status).json(outcome.items.map(shown) satisfies Responses['deleteEvents']);
   });
   deletions.all(methodNotAllowed('POST'));
   return router;
+}
+
+/** The keys of a request whose deletions are stored. */
+function deletedKeys(
+  { name: eventType, partition_strategy: strategy }: EventType,
+  body: Buffer,
+  { status, items }: PublishOutcome,
+): LetterKey[] {
+  type Deletion = { readonly metadata: { readonly partition_compaction_key: string; readonly partition?: string } };
+  const deletions = JSON.parse(body.toString()) as readonly Deletion[];
+  const stored = deletions.filter((_, index) => status === 200 || items[index]?.publishing_status === 'submitted');
+  return stored.map(({ metadata: { partition_compaction_key: key, partition } }) => {
+    return { eventType, key, partition: strategy === 'user_defined' ? (partition ?? null) : null };
+  });
 }
 
 /** @throws UNPROCESSABLE for what would otherwise be accepted and ignored */

@@ -1,3 +1,4 @@
+import { hasDeletedLetterKeys, isLetterKeyDeleted } from '../../broker/definitions/deleted-letter-keys.ts';
 import type { Registry } from '../../broker/definitions/registry.ts';
 import { deadLetterQueue } from '../../broker/definitions/unprocessable-events.ts';
 import type { Offset } from '../../ports/event-log.ts';
@@ -35,7 +36,7 @@ export function mayBeMasked(topic: string): boolean {
   );
 }
 
-/** Whether a record may be of an account whose personal data was erased. Only reading it tells. */
+/** Whether a record may be of an account whose personal data was erased, or a letter of a deleted key. */
 export function mayBeOfErased(registry: Registry, { topic, key }: Pick<RecordPlace, 'topic' | 'key'>): boolean {
   // A letter of the queue has the key of its subscription.
   return topic === deadLetterQueue || (key !== null && erasuresOf(registry, key).length > 0);
@@ -63,9 +64,23 @@ function maskedValue(registry: Registry, place: RecordPlace, value: ExactJson): 
   if (topic !== deadLetterQueue) return maskedEvent(registry, topic, value);
   const { event, event_type: eventType } = value;
   if (!isExactObject(event) || typeof eventType !== 'string') return undefined;
+  if (isOfDeletedKey(registry, place, value, event)) return letterOfDeletedKey(value);
   const masked =
     eventType === loanCommandsTopic ? maskedIfErased(registry, event) : maskedEvent(registry, eventType, event);
   return masked === undefined ? undefined : { ...value, event: masked };
+}
+
+function isOfDeletedKey(registry: Registry, place: RecordPlace, letter: ExactJson, event: ExactJson): boolean {
+  if (!hasDeletedLetterKeys(registry)) return false;
+  const { metadata } = event;
+  const key = isExactObject(metadata) ? metadata['partition_compaction_key'] : undefined;
+  const { event_type: eventType, partition } = letter;
+  if (typeof key !== 'string' || typeof eventType !== 'string' || typeof partition !== 'string') return false;
+  return isLetterKeyDeleted(registry, place, { eventType, partition, key });
+}
+
+function letterOfDeletedKey({ event: _deleted, ...letter }: ExactJson): ExactJson {
+  return { ...letter, error: { message: 'The key of the event was deleted.' } };
 }
 
 function maskedEvent(registry: Registry, eventType: string, event: ExactJson): ExactJson | undefined {

@@ -1,20 +1,23 @@
+import { hasDeletedLetterKeys, hidesLetters } from '../../broker/definitions/deleted-letter-keys.ts';
 import type { Registry } from '../../broker/definitions/registry.ts';
 import { type EventLog, type ReadResult, type RecordBatch, noValue } from '../../ports/event-log.ts';
 import { erasureCount, erasureNotice } from './erasures.ts';
 import { maskedText, mayBeMasked, mayBeOfErased } from './masked-events.ts';
 
 /**
- * The log for everything that shows its records: without the personal data of accounts that were erased, however long
- * the log still holds it. While the registry has no erasure, what was read passes through.
+ * The log for everything that shows its records: without the personal data of accounts that were erased, and without
+ * the copies that dead letters have of events whose key was deleted, however long the log still holds them. While the
+ * registry has none of either, what was read passes through.
  */
 export function maskedLog(log: EventLog, registry: Registry): EventLog {
   const maskedRead: EventLog['read'] = async (from, options) => {
     const result = await log.read(from, options);
-    return erasureCount(registry) === 0 ? result : maskedResult(registry, result);
+    const hasNothingToMask = erasureCount(registry) === 0 && !hasDeletedLetterKeys(registry);
+    return hasNothingToMask ? result : maskedResult(registry, result);
   };
-  let erasures = 0;
+  let changes = 0;
   registry.onChange((change) => {
-    if (erasureNotice(change) !== undefined) erasures += 1;
+    if (erasureNotice(change) !== undefined || hidesLetters(change)) changes += 1;
   });
   return {
     createTopic: (configuration) => log.createTopic(configuration),
@@ -27,7 +30,7 @@ export function maskedLog(log: EventLog, registry: Registry): EventLog {
     append: (partitions) => log.append(partitions),
     deleteRecords: (before, appendedBefore) => log.deleteRecords(before, appendedBefore),
     read: (from, options) => (mayBeMasked(from.topic) ? maskedRead(from, options) : log.read(from, options)),
-    changeCount: () => erasures,
+    changeCount: () => changes,
     openWriter: (writerId, partitions) => log.openWriter(writerId, partitions),
     exportGroupOffsets: (group, positions) => log.exportGroupOffsets(group, positions),
     groupOffsets: (group) => log.groupOffsets(group),

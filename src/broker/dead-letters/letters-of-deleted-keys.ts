@@ -1,0 +1,116 @@
+import { LendstreamError } from '../../errors.ts';
+import { noValue, type EventLog, type Offset, type PartitionBounds, type RecordBatch } from '../../ports/event-log.ts';
+import {
+  nameOfLetterKey,
+  putDeletedLetterKey,
+  removeExpiredLetterKeys,
+  type LetterKey,
+} from '../definitions/deleted-letter-keys.ts';
+import type { Registry } from '../definitions/registry.ts';
+import { deadLetterQueue } from '../definitions/unprocessable-events.ts';
+
+/** How much of the queue is read at a time. Bytes. */
+const readBytes = 1024 * 1024;
+
+/** How long a read may wait for records that are known to be there. Milliseconds. */
+const readMilliseconds = 2_000;
+
+/** The most names of keys that are kept in memory: some 10 MB. */
+export const letterKeysMaximum = 100_000;
+
+/** The most records that the registry is given at once. */
+const recordsAtOnce = 100;
+
+export interface LettersOfDeletedKeysOptions {
+  readonly log: Pick<EventLog, 'bounds' | 'read'>;
+  readonly registry: Registry;
+  /** How many partitions the queue has. */
+  readonly partitionCount: number;
+  /** Default {@link letterKeysMaximum}. */
+  readonly keysMaximum?: number;
+}
+
+/**
+ * Hides the events of deleted keys in the letters that copied them. Most keys have none, so the registry gets only
+ * those that have: this process reads the whole queue once, and later what has come to it.
+ */
+export class LettersOfDeletedKeys {
+  readonly #options: LettersOfDeletedKeysOptions;
+  readonly #names = new Set<string>();
+  readonly #nextOffsets: Offset[] = [];
+  #reading: Promise<unknown> = Promise.resolve();
+
+  constructor(options: LettersOfDeletedKeysOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * From now on, nothing shows the events of these keys in letters that were written before.
+   * @throws LOG_UNAVAILABLE when the queue cannot be read in time, what the registry throws
+   */
+  async hide(keys: readonly LetterKey[]): Promise<void> {
+    if (keys.length === 0) return;
+    const reading = this.#reading.then(() => this.#readNew());
+    this.#reading = reading.catch(() => {});
+    const bounds = await reading;
+    const names = [...new Set(keys.map(nameOfLetterKey))].filter((name) => this.#isOfLetter(name));
+    if (names.length === 0) return;
+    const { registry } = this.#options;
+    await registry.catchUp();
+    await removeExpiredLetterKeys(registry, bounds);
+    const before = bounds.map(({ latest }) => latest);
+    for (let start = 0; start < names.length; start += recordsAtOnce) {
+      const some = names.slice(start, start + recordsAtOnce);
+      await Promise.all(some.map((name) => putDeletedLetterKey(registry, name, before)));
+    }
+  }
+
+  /** Whether a key may have letters: beyond the maximum, each may. */
+  #isOfLetter(name: string): boolean {
+    return this.#names.size >= (this.#options.keysMaximum ?? letterKeysMaximum) || this.#names.has(name);
+  }
+
+  async #readNew(): Promise<readonly PartitionBounds[]> {
+    const { log, partitionCount } = this.#options;
+    const partitions = Array.from({ length: partitionCount }, (_, partition) => ({
+      topic: deadLetterQueue,
+      partition,
+    }));
+    const bounds = await log.bounds(partitions);
+    for (const { topic, partition, earliest, latest } of bounds) {
+      let offset = Math.max(this.#nextOffsets[partition] ?? 0, earliest);
+      while (offset < latest) {
+        const read = await log.read(
+          { topic, partition, offset },
+          { bytesMaximum: readBytes, waitMilliseconds: readMilliseconds },
+        );
+        if (read.nextOffset === offset) {
+          throw new LendstreamError('LOG_UNAVAILABLE', 'The dead letters cannot be read. Send the deletion again.');
+        }
+        for (const batch of read.batches) this.#add(batch);
+        offset = read.nextOffset;
+        this.#nextOffsets[partition] = offset;
+      }
+    }
+    return bounds;
+  }
+
+  #add(batch: RecordBatch): void {
+    for (let index = 0; index < batch.count; index += 1) {
+      const start = batch.valueStarts[index] ?? noValue;
+      if (start === noValue || batch.external?.[index] === 1) continue;
+      const letter = JSON.parse(batch.bytes.toString('utf8', start, batch.valueEnds[index])) as StoredLetter;
+      const { event_type: eventType, partition, event } = letter;
+      const key = event?.metadata?.partition_compaction_key;
+      if (typeof key !== 'string' || this.#isOfLetter('')) continue;
+      for (const each of [partition, null]) this.#names.add(nameOfLetterKey({ eventType, partition: each, key }));
+    }
+  }
+}
+
+/** What is read of a letter. */
+interface StoredLetter {
+  readonly event_type: string;
+  readonly partition: string;
+  readonly event?: { readonly metadata?: { readonly partition_compaction_key?: unknown } | null } | null;
+}
