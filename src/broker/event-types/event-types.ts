@@ -25,7 +25,7 @@ import {
 } from './event-type-records.ts';
 import type { EventTypeRecord, EventTypeSchema, SystemEventType } from '../definitions/event-type.ts';
 import type { EventTypeDefinition } from './requested-event-type.ts';
-import { checkPartitionCount } from './partition-count.ts';
+import { checkPartitionCount, statisticOf } from './partition-count.ts';
 import { looseSpelling, similarNameViolation, topicSpelling } from './similar-names.ts';
 import type { DefinitionIndex, DefinitionOrder } from '../definitions/definition-views.ts';
 import { isSwitchedOn, refuseWhileReadOnly, refuseWithoutAuthorization } from '../definitions/feature-switches.ts';
@@ -244,26 +244,37 @@ export class EventTypes {
   }
 
   /**
-   * Adds partitions to an event type. Subscriptions read the new ones from their first event. The number that it has
-   * already changes nothing.
-   * @throws NOT_FOUND, FORBIDDEN for a type of the service, UNPROCESSABLE for fewer partitions or too many
+   * Adds partitions to an event type, and has its statistic say how many there are. Subscriptions read the new ones
+   * from their first event. The number that it has already adds none.
+   * @param beforeAdding Called while no event can be in the new partitions. What it throws leaves the event type as it
+   *   is, and a repeated request calls it again.
+   * @throws NOT_FOUND, FORBIDDEN for a type of the service, UNPROCESSABLE for fewer partitions or too many, and what
+   *   `beforeAdding` throws
    */
-  setPartitionCount(name: string, partitionCount: number): Promise<void> {
+  setPartitionCount(
+    name: string,
+    partitionCount: number,
+    beforeAdding: () => Promise<void> = () => Promise.resolve(),
+  ): Promise<void> {
     return this.#changeExisting(name, async (record, revision) => {
       checkPartitionCount(record.partitionCount, partitionCount, this.limits.partitionsPerEventType);
-      if (partitionCount === record.partitionCount) return;
+      const { default_statistic: present } = record.eventType;
+      const default_statistic = statisticOf(partitionCount, present);
+      const isMore = partitionCount > record.partitionCount;
+      if (!isMore && isDeepStrictEqual(present, default_statistic)) return;
       // From here on, no change that began earlier can undo this one.
       await revision.claim();
       const { log, logger } = this.#options;
       const [topic] = await log.listTopics([name]);
       // A process that stopped after this step has added them already.
       if (topic === undefined || topic.partitionCount < partitionCount) await log.alterTopic(name, { partitionCount });
+      if (isMore) await beforeAdding();
       await revision.put({
         ...record,
         partitionCount,
-        eventType: { ...record.eventType, updated_at: this.#now() },
+        eventType: { ...record.eventType, default_statistic, updated_at: this.#now() },
       });
-      logger.info({ eventType: name, partitionCount }, 'An event type has more partitions');
+      if (isMore) logger.info({ eventType: name, partitionCount }, 'An event type has more partitions');
     });
   }
 

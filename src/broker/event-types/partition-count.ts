@@ -10,6 +10,12 @@ export function partitionCountFor(statistic: DefaultStatistic | null, most: numb
   return Math.min(most, Math.max(statistic.read_parallelism, statistic.write_parallelism));
 }
 
+/** The statistic of an event type that has been given a number of partitions: it says this number. */
+export function statisticOf(partitionCount: number, statistic: DefaultStatistic | null): DefaultStatistic {
+  const { messages_per_minute, message_size } = statistic ?? { messages_per_minute: 1, message_size: 1 };
+  return { messages_per_minute, message_size, read_parallelism: partitionCount, write_parallelism: partitionCount };
+}
+
 /**
  * Checks whether an event type may get a number of partitions. None is ever removed: its events would be lost.
  * @param most The most that an event type may have.

@@ -1,11 +1,14 @@
-import { LendstreamError } from '../../errors.ts';
+import { LendstreamError, isLendstreamError } from '../../errors.ts';
 import type { CommittedOffset, Coordination } from '../../ports/coordination.ts';
 import { partitionKey } from '../../ports/event-type-partition.ts';
 import { beyondEndReason } from '../cursors/cursor-availability.ts';
 import { boundsByPartition } from '../../ports/partition-bounds.ts';
 import { beforeFirst, parseOffset } from '../cursors/cursor-text.ts';
 import type { EventLog, PartitionBounds } from '../../ports/event-log.ts';
+import type { Registry } from '../definitions/registry.ts';
 import type { Subscription } from '../definitions/subscription.ts';
+import { subscriptionsByEventType } from '../definitions/subscription-lookup.ts';
+import { partitionCounts } from './subscription-partitions.ts';
 
 /**
  * Where partitions without a committed offset begin.
@@ -39,6 +42,44 @@ export function startingOffsets(
       readFrom === 'cursors' ? (initialOffsets.get(partitionKey(eventTypePartition)) ?? beforeFirst) : beforeFirst;
     return [{ eventType: topic, partition, offset: initial === beforeFirst ? earliest - 1 : initial }];
   });
+}
+
+/** How many subscriptions have their partitions registered at the same time. */
+const concurrentInitialisations = 32;
+
+/**
+ * Registers the partitions of all subscriptions of an event type that never streamed, before it gets more: to a
+ * subscription that begins at the end they are where it ends now, and what is added is read from its first event.
+ * Repeating it changes nothing.
+ *
+ * @throws LOG_UNAVAILABLE, COORDINATION_UNAVAILABLE
+ */
+export async function initialiseSubscriptionsOf(
+  { registry, log, coordination }: InitialisationServices,
+  eventType: string,
+): Promise<void> {
+  // Another process may have created one a moment ago.
+  await registry.catchUp();
+  const subscriptions = registry.listBy(subscriptionsByEventType, eventType);
+  const initialiseNew = async (subscription: Subscription): Promise<void> => {
+    if ((await coordination.committedOffsets(subscription.id)).length > 0) return;
+    try {
+      await initialisePartitions(log, coordination, subscription, partitionCounts(registry, subscription));
+    } catch (error) {
+      // Initial cursors beyond the end of a log that lost events, or another of its event types is being deleted: its
+      // first stream is told so.
+      if (!isLendstreamError(error, 'PRECONDITION_FAILED') && !isLendstreamError(error, 'NOT_FOUND')) throw error;
+    }
+  };
+  for (let first = 0; first < subscriptions.length; first += concurrentInitialisations) {
+    await Promise.all(subscriptions.slice(first, first + concurrentInitialisations).map(initialiseNew));
+  }
+}
+
+export interface InitialisationServices {
+  readonly registry: Registry;
+  readonly log: EventLog;
+  readonly coordination: Coordination;
 }
 
 export interface BegunInitialisation {

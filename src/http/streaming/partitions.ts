@@ -1,6 +1,7 @@
 import { Router } from 'express';
 import { formatOffset, parseOffset, parsePartition } from '../../broker/cursors/cursor-text.ts';
 import { unconsumedEvents } from '../../broker/cursors/cursor-arithmetic.ts';
+import { initialiseSubscriptionsOf } from '../../broker/subscriptions/starting-offsets.ts';
 import type { Registry } from '../../broker/definitions/registry.ts';
 import type { Clock } from '../../clock.ts';
 import type { Coordination } from '../../ports/coordination.ts';
@@ -29,7 +30,8 @@ export interface EventTypesServices {
  * `consumed_offset`, and they then show the number of events after that. PUT /event-types/{name}/partition-count adds
  * partitions.
  */
-export function createPartitionsRouter({ eventTypes, log }: EventTypesServices): Router {
+export function createPartitionsRouter(services: EventTypesServices): Router {
+  const { eventTypes, log } = services;
   const router = Router({ caseSensitive: true });
   router
     .route('/event-types/:name/partitions')
@@ -55,7 +57,9 @@ export function createPartitionsRouter({ eventTypes, log }: EventTypesServices):
       const { name } = request.params;
       await eventTypes.get(name);
       const { partition_count: wanted } = await readJsonObject<'setPartitionCount'>(request);
-      await eventTypes.setPartitionCount(name, readPartitionCount(wanted));
+      await eventTypes.setPartitionCount(name, readPartitionCount(wanted), () =>
+        initialiseSubscriptionsOf(services, name),
+      );
       response.status(204).end();
     })
     .all(methodNotAllowed('PUT'));

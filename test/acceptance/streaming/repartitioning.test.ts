@@ -59,6 +59,22 @@ describe('an event type that gets more partitions', () => {
     next.destroy();
   });
 
+  it('delivers what comes after it also to a subscription from the end that never streamed', async () => {
+    const type = await api.createEventType();
+    await api.publish(type, [0, 1, 2, 3]);
+    const id = await api.subscribe([type], { read_from: 'end' });
+    await grow(type, 3);
+    // The same number again moves nothing.
+    await grow(type, 3);
+    await api.publish(type, [4, 5]);
+    await api.publish(type, [6, 7], 1);
+    await api.publish(type, [8], 2);
+    const stream = await api.open(id, '?batch_flush_timeout=1&max_uncommitted_events=100');
+    await stream.until(() => stream.numbers.length >= 5);
+    expect([...stream.numbers].toSorted()).to.deep.equal([4, 5, 6, 7, 8]);
+    stream.destroy();
+  });
+
   it('leaves the partitions of the other event types of a subscription alone', async () => {
     const [type, other] = [await api.createEventType(), await api.createEventType()];
     const id = await api.subscribe([type, other]);

@@ -198,6 +198,43 @@ describe('EventTypes', () => {
       expect(await end()).to.equal(before);
     });
 
+    it('has the statistic say the number, also one that it was never told', async () => {
+      const statistic = { messages_per_minute: 60, message_size: 200, read_parallelism: 1, write_parallelism: 2 };
+      await eventTypes.create(definition('orders', { default_statistic: statistic }));
+      await eventTypes.create(definition('others'));
+      const shown = async (name: string) => (await eventTypes.get(name)).eventType.default_statistic;
+      const one = { messages_per_minute: 1, message_size: 1, read_parallelism: 1, write_parallelism: 1 };
+      for (const [name, count, expected] of [
+        ['orders', 2, { ...statistic, read_parallelism: 2 }],
+        ['orders', 3, { ...statistic, read_parallelism: 3, write_parallelism: 3 }],
+        ['others', 1, one],
+        ['others', 3, { ...one, read_parallelism: 3, write_parallelism: 3 }],
+      ] as const) {
+        await eventTypes.setPartitionCount(name, count);
+        expect(await shown(name), `${name} ${count}`).to.deep.equal(expected);
+        // What it shows can be sent back.
+        await eventTypes.update(name, definition(name, { default_statistic: await shown(name) }));
+        expect((await eventTypes.get(name)).partitionCount).to.equal(count);
+      }
+    });
+
+    it('does what comes before while the type has no more partitions, and again when that failed', async () => {
+      await eventTypes.create(definition('orders'));
+      const seen: number[] = [];
+      const failing = async (): Promise<void> => {
+        seen.push((await eventTypes.get('orders')).partitionCount);
+        throw new Error('It died here.');
+      };
+      const before = await eventTypes.get('orders');
+      expect(await failureOf(eventTypes.setPartitionCount('orders', 3, failing))).to.match(/died here/);
+      expect(await eventTypes.get('orders')).to.deep.equal(before);
+      const note = async (): Promise<void> => void seen.push((await eventTypes.get('orders')).partitionCount);
+      // The second adds none.
+      for (const count of [3, 3]) await eventTypes.setPartitionCount('orders', count, note);
+      expect(seen).to.deep.equal([1, 1]);
+      expect((await eventTypes.get('orders')).partitionCount).to.equal(3);
+    });
+
     it('removes no partition, and adds none beyond the limit', async () => {
       await eventTypes.create(definition('orders'));
       await eventTypes.setPartitionCount('orders', 2);

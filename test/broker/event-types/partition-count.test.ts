@@ -4,6 +4,7 @@ import {
   checkPartitionCount,
   partitionCountFor,
   readPartitionCount,
+  statisticOf,
 } from '../../../src/broker/event-types/partition-count.ts';
 import { defaultStreamingLimits } from '../../../src/broker/definitions/streaming-limits.ts';
 import { outcomeOf } from '../../support/thrown-errors.ts';
@@ -24,6 +25,19 @@ describe('partitionCountFor', () => {
       statistic(8, 1),
       statistic(9, 100),
     ]).to.deep.equal([1, 1, 5, 8, 8]);
+  });
+});
+
+describe('statisticOf', () => {
+  it('says the number of partitions, and keeps what else there was', () => {
+    const statistic = { messages_per_minute: 60, message_size: 200, read_parallelism: 1, write_parallelism: 2 };
+    expect(statisticOf(3, statistic)).to.deep.equal({ ...statistic, read_parallelism: 3, write_parallelism: 3 });
+    expect(statisticOf(2, null)).to.deep.equal({
+      messages_per_minute: 1,
+      message_size: 1,
+      read_parallelism: 2,
+      write_parallelism: 2,
+    });
   });
 });
 
