@@ -171,14 +171,24 @@ export function toTimestamp(milliseconds: number): string {
   return new Date(milliseconds).toISOString();
 }
 
-/** A date, a time and a zone, as in RFC 3339. */
-const momentForm = /^(\d{4})-(\d\d)-(\d\d)T\d\d:\d\d:\d\d(\.\d{1,9})?(Z|[+-]\d\d:\d\d)$/i;
+/** How many digits of a second a time may have: nanoseconds, as Java has them. */
+export const fractionDigitsMaximum = 9;
+
+/** It has the days of each month, 29 February of every year, and zones up to 18 hours away. */
+const dateTimeForm =
+  /^\d{4}-(?:(?:0[13-9]|1[0-2])-(?:0[1-9]|[12]\d|30)|(?:0[13578]|1[02])-31|02-(?:0[1-9]|[12]\d))[Tt](?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d{1,9})?(?:[Zz]|[+-](?:(?:0\d|1[0-7]):[0-5]\d|18:00))$/;
+
+/** Whether a text is a date and time with a zone: those of RFC 3339 that Java can read, so no leap second either. */
+export function isDateTime(text: string): boolean {
+  if (!dateTimeForm.test(text)) return false;
+  return !text.startsWith('02-29', 5) || isLeapYear(Number(text.slice(0, 4)));
+}
+
+function isLeapYear(year: number): boolean {
+  return year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0);
+}
 
 /** A moment as clients write it, in milliseconds since the epoch; undefined for any other text. */
 export function readMoment(text: string): number | undefined {
-  const [, year, month, day] = momentForm.exec(text) ?? [];
-  const time = day === undefined ? Number.NaN : Date.parse(text);
-  // The engine takes a day that the month does not have for one of the next month.
-  const isDayOfMonth = new Date(Date.UTC(Number(year), Number(month) - 1, Number(day))).getUTCDate() === Number(day);
-  return Number.isFinite(time) && isDayOfMonth ? time : undefined;
+  return isDateTime(text) ? Date.parse(text) : undefined;
 }

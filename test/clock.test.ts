@@ -1,6 +1,17 @@
 import { expect } from 'chai';
 import { describe, it } from 'mocha';
-import { after, every, giveWay, systemClock, toTimestamp, withTimeout, type Clock } from '../src/clock.ts';
+import {
+  after,
+  every,
+  giveWay,
+  isDateTime,
+  readMoment,
+  systemClock,
+  toTimestamp,
+  withTimeout,
+  type Clock,
+} from '../src/clock.ts';
+import { timesAndNeighbours } from './broker/publishing/formatted-texts.ts';
 import { SimulatedClock } from './support/simulated-clock.ts';
 
 describe('a timer that may be late', () => {
@@ -228,5 +239,64 @@ describe('a timestamp', () => {
   it('is RFC 3339 in UTC with milliseconds', () => {
     expect(toTimestamp(0)).to.equal('1970-01-01T00:00:00.000Z');
     expect(toTimestamp(Date.UTC(2026, 1, 28, 23, 59, 59, 7))).to.equal('2026-02-28T23:59:59.007Z');
+  });
+});
+
+describe('isDateTime', () => {
+  it('has the last day of each month, and not the day after it', () => {
+    for (const [index, days] of [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31].entries()) {
+      const month = `2026-${String(index + 1).padStart(2, '0')}`;
+      expect(isDateTime(`${month}-${days}T00:00:00Z`), month).to.equal(true);
+      expect(isDateTime(`${month}-${days + 1}T00:00:00Z`), month).to.equal(false);
+    }
+  });
+
+  it('has the 29th of February every four years, but in a whole century only every four hundred', () => {
+    const years = ['1600', '1700', '1896', '1900', '1999', '2000', '2001', '2004', '2100', '2104'];
+    const leapYears = years.filter((year) => isDateTime(`${year}-02-29T00:00:00Z`));
+    expect(leapYears).to.deep.equal(['1600', '1896', '2000', '2004', '2104']);
+    expect(years.filter((year) => isDateTime(`${year}-02-30T00:00:00Z`))).to.deep.equal([]);
+  });
+
+  for (const text of [
+    '2024-02-29T00:00:00Z',
+    '2026-12-31T23:59:59.123456+01:00',
+    '2026-01-01t00:00:00z',
+    '2026-01-01T00:00:00.1Z',
+    '2026-01-01T00:00:00.123456789Z',
+    '2026-01-01T00:00:00+17:59',
+    '2026-01-01T00:00:00+18:00',
+    '2026-01-01T00:00:00-18:00',
+  ]) {
+    it(`accepts ${text}`, () => expect(isDateTime(text)).to.equal(true));
+  }
+  for (const text of [
+    '2026-02-29T00:00:00Z',
+    '2026-04-31T00:00:00Z',
+    '2026-01-01T24:00:00Z',
+    '2026-01-01T23:59:60Z',
+    '2026-01-01 x',
+    '2026-01-01 00:00:00Z',
+    '2026-1-1T00:00:00Z',
+    '2026-01-01T00:00Z',
+    '2026-01-01T00:00:00.Z',
+    '2026-01-01T00:00:00.1234567890Z',
+    '2026-01-01T00:00:00+0200',
+    '2026-01-01T00:00:00+02:00:30',
+    '2026-01-01T00:00:00+18:01',
+    '2026-01-01T00:00:00-19:00',
+    '2026-01-01T00:00:00+23:59',
+    '2026-01-01T00:00:00',
+  ]) {
+    it(`refuses ${text}`, () => expect(isDateTime(text)).to.equal(false));
+  }
+});
+
+describe('readMoment', () => {
+  it('reads every time that exists, and nothing else', () => {
+    for (const text of [...timesAndNeighbours(), '0000-02-29T00:00:00Z', '0050-03-01T00:00:00+18:00']) {
+      expect(readMoment(text), text).to.equal(isDateTime(text) ? Date.parse(text) : undefined);
+      if (isDateTime(text)) expect(readMoment(text), text).to.satisfy(Number.isFinite);
+    }
   });
 });

@@ -22,7 +22,8 @@ import { meter } from './validation-meter.ts';
 import { needsDigits, type WrittenNumbers } from './written-numbers.ts';
 import { copyDigits, recordDigits } from './schema-digits.ts';
 import { describeErrors, type SchemaViolation } from './violation-texts.ts';
-import { isDateTime, stepsOfFormat, checkOf } from './text-formats.ts';
+import { isDateTime } from '../../clock.ts';
+import { stepsOfFormat, checkOf } from './text-formats.ts';
 
 /**
  * Validates by JSON Schemas that users wrote, drafts 04 to 2020-12. Unknown keywords and formats are allowed, regular

@@ -1,19 +1,5 @@
 import type { Format, FormatDefinition } from 'ajv';
 
-/** It has the days of each month, and 29 February of every year. */
-const dateTimePattern =
-  /^\d{4}-(?:(?:0[13-9]|1[0-2])-(?:0[1-9]|[12]\d|30)|(?:0[13578]|1[02])-31|02-(?:0[1-9]|[12]\d))[Tt ](?:[01]\d|2[0-3]):[0-5]\d:(?:[0-5]\d|60)(?:\.\d+)?(?:[Zz]|[+-](?:[01]\d|2[0-3]):?[0-5]\d)$/;
-
-/** Whether a text is a date and time with a zone, RFC 3339 section 5.6. */
-export function isDateTime(text: string): boolean {
-  if (!dateTimePattern.test(text)) return false;
-  return !text.startsWith('02-29', 5) || isLeapYear(Number(text.slice(0, 4)));
-}
-
-function isLeapYear(year: number): boolean {
-  return year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0);
-}
-
 /** The cost of checking a text under a format, and of each character of a long text. Steps. */
 const stepsPerFormat = 80;
 

@@ -3,7 +3,13 @@ export const exampleId = '09afAF3b-0123-4567-89ab-cdefABCDEF01';
 
 /** Times, every day of a February and every month of a year, and others that are nearly times. */
 export function timesAndNeighbours(): string[] {
-  const times = ['2026-01-12T10:00:00Z', '2026-10-28T20:59:59.123Z', '2024-02-29t23:59:60+01:00'];
+  const times = [
+    '2026-01-12T10:00:00Z',
+    '2026-10-28T20:59:59.123Z',
+    '2024-02-29t23:59:59+01:00',
+    '2024-02-29T23:59:59.123456789-18:00',
+    '2026-10-28T20:59:59.123456789Z',
+  ];
   const two = (number: number): string => String(number).padStart(2, '0');
   const days = Array.from({ length: 33 }, (_, day) => `2026-02-${two(day)}T00:00:00Z`);
   const months = Array.from({ length: 14 }, (_, month) => `2026-${two(month)}-28T00:00:00Z`);

@@ -2,7 +2,7 @@ import { smallEventBytesMaximum, type UnparsedEvents } from '../unparsed-events.
 import { eventField, fieldBytes, fieldsOfEach } from '../request-memory/event-fields.ts';
 import { entryBytes, entryField, lastPiece } from '../request-memory/find-routine.ts';
 import { gapsMaximum, type RequestMemory, type ShapeTable } from '../request-memory/request-memory.ts';
-import { isDateTime } from '../../schemas/text-formats.ts';
+import { isDateTime } from '../../../clock.ts';
 import { gapKind, type EventShape } from './event-shape.ts';
 
 /**

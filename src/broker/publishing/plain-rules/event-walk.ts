@@ -1,5 +1,5 @@
 import { jsonByte } from '../../../json-bytes.ts';
-import { isDateTime } from '../../schemas/text-formats.ts';
+import { fractionDigitsMaximum, isDateTime } from '../../../clock.ts';
 import { eventDepthMaximum, eventsPerRequestMaximum } from '../request-parsing.ts';
 import { eventField, fieldsOfEach } from '../request-memory/event-fields.ts';
 import { hashOfKey, valueKind, type KeyTable, type PlainRules } from './plain-rules.ts';
@@ -344,7 +344,8 @@ function isUsualTime(body: Uint8Array, start: number, end: number): boolean {
   let at = start + usualTime.length;
   if (body[at] === dot) {
     at = endOfDigits(body, at + 1);
-    if (at === start + usualTime.length + 1) return false;
+    const digits = at - start - usualTime.length - 1;
+    if (digits === 0 || digits > fractionDigitsMaximum) return false;
   }
   return at === end - 1 && body[at] === upperCaseZ;
 }

@@ -1,3 +1,4 @@
+import { fractionDigitsMaximum } from '../../../clock.ts';
 import { jsonByte } from '../../../json-bytes.ts';
 import type { Routine } from '../../../machine-code/assembler.ts';
 import { gapKind } from '../known-shapes/event-shape.ts';
@@ -121,6 +122,7 @@ const matchUsualTime = `
   if
     ${advance(1)}
     ${moveOverSomeDigits('$unusual')}
+    local.get at local.get digitsStart i32.sub i32.const ${fractionDigitsMaximum} i32.gt_u br_if $unusual
   end
   local.get at i32.load8_u 0 i32.const ${upperCaseZ} i32.ne br_if $unusual
   ${advance(1)}

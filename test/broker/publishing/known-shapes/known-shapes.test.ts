@@ -30,7 +30,7 @@ function isRecognised(type: PreparedEventType, first: unknown, request: string):
 describe('KnownShapes', () => {
   describe('prepares without parsing', () => {
     const others: [string, object][] = [
-      ['with other plain values', { order: 'B-18', total: -0.5, count: -12, placed: '2024-02-29t23:59:60+01:00' }],
+      ['with other plain values', { order: 'B-18', total: -0.5, count: -12, placed: '2024-02-29t23:59:59+01:00' }],
       ['with an amount that has no fraction', { total: 100 }],
       ['with letters beyond ASCII', { order: 'Ünï 😀', lines: [{ sku: 'x1', note: 'ß' }, {}] }],
       ['with another id', { metadata: exampleMetadata({ eid: exampleEid.toUpperCase() }) }],
@@ -259,12 +259,18 @@ describe('KnownShapes', () => {
       placed: mostly(
         constantFrom(
           '2026-01-12T10:00:00Z',
-          '2026-01-12T10:00:00.123456789012345678Z',
+          '2026-01-12T10:00:00.123456789Z',
           '2024-02-29T10:00:00Z',
-          '2026-12-31T23:59:60Z',
+          '2026-12-31T23:59:59Z',
           '2026-01-12t10:00:00.5+01:00',
         ),
-        constantFrom('2026-02-29T10:00:00Z', '2026-01-12T10:00:00.Z', ''),
+        constantFrom(
+          '2026-02-29T10:00:00Z',
+          '2026-12-31T23:59:60Z',
+          '2026-01-12T10:00:00.1234567890Z',
+          '2026-01-12T10:00:00.Z',
+          '',
+        ),
       ),
       order: text,
       text,

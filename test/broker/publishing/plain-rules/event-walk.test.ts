@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { describe, it } from 'mocha';
 import { walkEvents } from '../../../../src/broker/publishing/plain-rules/event-walk.ts';
 import { plainRulesOf, type PlainRules } from '../../../../src/broker/publishing/plain-rules/plain-rules.ts';
-import { isDateTime } from '../../../../src/broker/schemas/text-formats.ts';
+import { isDateTime } from '../../../../src/clock.ts';
 import { eventField, fieldsOfEach } from '../../../../src/broker/publishing/request-memory/event-fields.ts';
 import { idsAndNeighbours, isUuid, timesAndNeighbours } from '../formatted-texts.ts';
 

@@ -3,7 +3,7 @@ import { describe, it } from 'mocha';
 import { shapeOf } from '../../../../src/broker/publishing/known-shapes/event-shape.ts';
 import { matchEvents, tableOf } from '../../../../src/broker/publishing/known-shapes/shape-matching.ts';
 import { RequestMemory } from '../../../../src/broker/publishing/request-memory/request-memory.ts';
-import { isDateTime } from '../../../../src/broker/schemas/text-formats.ts';
+import { isDateTime } from '../../../../src/clock.ts';
 import { exampleId, idsAndNeighbours, isUuid, neighboursOf, timesAndNeighbours } from '../formatted-texts.ts';
 
 describe('the routine that finds events of a shape', () => {
