@@ -27,6 +27,7 @@ const afterStreams: Readonly<Record<StreamEndCode, AfterStream>> = {
   log_error: 'wait',
   coordination_error: 'wait',
   subscription_deleted: 'fail',
+  event_type_deleted: 'fail',
 };
 
 /** What follows the end of a stream with this `info.code`. A code of a newer service is treated as an interruption. */

@@ -385,6 +385,7 @@ interface StreamBatchInfo {
     | 'consumption_blocked'
     | 'access_revoked'
     | 'subscription_deleted'
+    | 'event_type_deleted'
     | 'session_lost'
     | 'server_shutdown'
     | 'log_error'

@@ -12,7 +12,7 @@ export interface PartitionProgress {
   /** Keep-alives since the last batch with events. */
   readonly keepAlives: number;
   /** Why nothing more can be read. */
-  readonly readFailure: string | undefined;
+  readonly readFailure: Closing | undefined;
   /** Until when the partition waits for commits before it goes to its next stream; undefined while it stays here. */
   readonly handOverUntil: number | undefined;
 }
@@ -55,8 +55,7 @@ export function closingReason(rules: ClosingRules, progress: StreamProgress, now
     return { code: 'keep_alive_limit', detail: String(keepAliveLimit) };
   }
   // Events that were read before reading failed are sent first.
-  const failed = partitions.find(({ readFailure, events }) => readFailure !== undefined && events === 0);
-  return failed?.readFailure === undefined ? undefined : { code: 'log_error', detail: failed.readFailure };
+  return partitions.find(({ readFailure, events }) => readFailure !== undefined && events === 0)?.readFailure;
 }
 
 /** The first moment at which time alone makes {@link closingReason} return a reason. */

@@ -46,6 +46,7 @@ const endsByTheService: ReadonlySet<CloseCode> = new Set([
   'server_shutdown',
   'session_lost',
   'subscription_deleted',
+  'event_type_deleted',
   'consumption_blocked',
   'access_revoked',
   'cursors_reset',

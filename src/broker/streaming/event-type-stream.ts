@@ -23,7 +23,7 @@ export interface EventTypeStreamParameters {
   readonly flushMilliseconds: number;
   /** Ends the stream after this many events; 0 means never. */
   readonly streamLimit: number;
-  /** How long the stream may live; 0 means without limit. Milliseconds. */
+  /** How long the stream may live. Milliseconds. */
   readonly streamTimeoutMilliseconds: number;
   /** Ends the stream when every partition had this many batches without events in a row; 0 means never. */
   readonly keepAliveLimit: number;
@@ -76,7 +76,7 @@ export class EventTypeStream {
       uncommittedEventsMaximum: Infinity,
       commitTimeoutMilliseconds: Infinity,
     };
-    this.#endsAt = parameters.streamTimeoutMilliseconds === 0 ? Infinity : now + parameters.streamTimeoutMilliseconds;
+    this.#endsAt = now + parameters.streamTimeoutMilliseconds;
     const partitions = positions.map(({ topic, partition, offset }) => {
       const frame = uncommittableLineFrame(partition);
       return new StreamPartition({ eventType: topic, partition, fence: 0 }, offset - 1, now, frame);

@@ -238,10 +238,12 @@ export class ReadAhead {
     }
     if (isLendstreamError(error, 'UNKNOWN_TOPIC_OR_PARTITION')) {
       this.#logger.warn(facts, 'An event type was deleted while a stream read it');
+      partition.readFailure = { code: 'event_type_deleted', detail: eventType };
     } else {
       this.#logger.error(facts, 'Reading for a stream failed');
+      const detail = `partition ${number} of ${eventType}: ${describeError(error)}`;
+      partition.readFailure = { code: 'log_error', detail };
     }
-    partition.readFailure = `partition ${number} of ${eventType}: ${describeError(error)}`;
   }
 }
 

@@ -3,6 +3,7 @@ import { readSwitch } from '../../switch-words.ts';
 import type { EventFilter } from './filters/event-filter.ts';
 import { readFilter } from './filters/filter-parameter.ts';
 import type { BatchRules } from './batch-rules.ts';
+import type { EventTypeStreamParameters } from './event-type-stream.ts';
 import { describePartition, type EventTypePartition } from '../../ports/event-type-partition.ts';
 import { slotWaitSecondsMaximum } from '../subscriptions/slot-queue.ts';
 import { parsePartition } from '../cursors/cursor-text.ts';
@@ -55,6 +56,15 @@ const parameterNames = [
 
 type ParameterName = (typeof parameterNames)[number];
 
+/** Those of a stream without a subscription. */
+const eventTypeParameterNames = [
+  'batch_limit',
+  'batch_flush_timeout',
+  'stream_limit',
+  'stream_timeout',
+  'stream_keep_alive_limit',
+] as const satisfies readonly ParameterName[];
+
 /**
  * The smallest value of each parameter. Lower values are refused. That of `batch_flush_timeout` is a setting;
  * `commit_timeout` and `stream_timeout` differ.
@@ -95,24 +105,10 @@ export function readStreamParameters(
   limits: StreamingLimits = defaultStreamingLimits,
   commitTimeoutSecondsMaximum = limits.commitTimeoutSeconds,
 ): StreamParameters {
-  const { flushSecondsMinimum, flushSecondsMaximum } = limits;
-  const value = (name: ParameterName): number | undefined => readInteger(name, source[name], maximums[name]);
-  for (const name of parameterNames) {
-    const given = value(name);
-    const bound = name === 'batch_flush_timeout' ? flushSecondsMinimum : minimums[name];
-    if (given !== undefined && bound !== undefined && given < bound) {
-      throw new LendstreamError('UNPROCESSABLE', `${name} can't be lower than ${bound}`);
-    }
-  }
-  const flushSeconds =
-    value('batch_flush_timeout') ??
-    Math.min(Math.max(batchFlushSecondsDefault, flushSecondsMinimum), flushSecondsMaximum);
-  if (flushSeconds > flushSecondsMaximum) {
-    throw new LendstreamError('UNPROCESSABLE', `batch_flush_timeout can't be higher than ${flushSecondsMaximum}`);
-  }
+  const value = readNumbers(source, parameterNames, limits);
   return {
     batchLimit: value('batch_limit') ?? 1,
-    flushMilliseconds: flushSeconds * 1000,
+    flushMilliseconds: flushSecondsOf(value('batch_flush_timeout'), limits) * 1000,
     timespanMilliseconds: (value('batch_timespan') ?? 0) * 1000,
     uncommittedEventsMaximum: value('max_uncommitted_events') ?? uncommittedEventsDefault,
     streamLimit: value('stream_limit') ?? 0,
@@ -126,6 +122,68 @@ export function readStreamParameters(
     ...(readFlag('commit_heartbeat', source['commit_heartbeat']) ? { countsHeartbeats: true } : {}),
     ...withFilter(source['filter']),
   };
+}
+
+/**
+ * Reads the parameters of a stream without a subscription from a query. The rules of those that it has are the same;
+ * what it has none of is ignored.
+ *
+ * @param random A number from 0 up to 1, for the timeout of a stream without a usable one.
+ * @param limits What the operator allows.
+ * @throws MALFORMED_REQUEST for a value that is no whole number or no filter, UNPROCESSABLE for one out of bounds, and
+ *   for a limit below that of a batch or a timeout below that of one
+ */
+export function readEventTypeStreamParameters(
+  source: Readonly<Record<string, unknown>>,
+  random: number,
+  limits: StreamingLimits = defaultStreamingLimits,
+): EventTypeStreamParameters {
+  const value = readNumbers(source, eventTypeParameterNames, limits);
+  const batchLimit = value('batch_limit') ?? 1;
+  const flushSeconds = flushSecondsOf(value('batch_flush_timeout'), limits);
+  const streamLimit = value('stream_limit') ?? 0;
+  const streamTimeout = value('stream_timeout');
+  if (streamLimit !== 0 && streamLimit < batchLimit) {
+    throw new LendstreamError('UNPROCESSABLE', "stream_limit can't be lower than batch_limit");
+  }
+  if (isUsableTimeout(streamTimeout) && streamTimeout < flushSeconds) {
+    throw new LendstreamError('UNPROCESSABLE', "stream_timeout can't be lower than batch_flush_timeout");
+  }
+  return {
+    batchLimit,
+    flushMilliseconds: flushSeconds * 1000,
+    streamLimit,
+    streamTimeoutMilliseconds: streamTimeoutSeconds(streamTimeout, random) * 1000,
+    keepAliveLimit: value('stream_keep_alive_limit') ?? 0,
+    ...withFilter(source['filter']),
+  };
+}
+
+/**
+ * The numbers among the parameters, by name.
+ * @throws MALFORMED_REQUEST for a value that is no whole number, UNPROCESSABLE for one below its smallest
+ */
+function readNumbers<Name extends ParameterName>(
+  source: Readonly<Record<string, unknown>>,
+  names: readonly Name[],
+  { flushSecondsMinimum }: StreamingLimits,
+): (name: Name) => number | undefined {
+  const value = (name: Name): number | undefined => readInteger(name, source[name], maximums[name]);
+  for (const name of names) {
+    const given = value(name);
+    const bound = name === 'batch_flush_timeout' ? flushSecondsMinimum : minimums[name];
+    if (given !== undefined && bound !== undefined && given < bound) {
+      throw new LendstreamError('UNPROCESSABLE', `${name} can't be lower than ${bound}`);
+    }
+  }
+  return value;
+}
+
+function flushSecondsOf(given: number | undefined, limits: StreamingLimits): number {
+  const { flushSecondsMinimum, flushSecondsMaximum } = limits;
+  const seconds = given ?? Math.min(Math.max(batchFlushSecondsDefault, flushSecondsMinimum), flushSecondsMaximum);
+  if (seconds <= flushSecondsMaximum) return seconds;
+  throw new LendstreamError('UNPROCESSABLE', `batch_flush_timeout can't be higher than ${flushSecondsMaximum}`);
 }
 
 function slotWait(seconds: number): Pick<StreamParameters, 'slotWaitMilliseconds'> {
@@ -163,8 +221,12 @@ function commitTimeoutSeconds(given: number | undefined, limits: StreamingLimits
   throw new LendstreamError('UNPROCESSABLE', `commit_timeout can not be more than ${most}`);
 }
 
+function isUsableTimeout(given: number | undefined): given is number {
+  return given !== undefined && given >= 1 && given <= streamTimeoutSecondsMaximum;
+}
+
 function streamTimeoutSeconds(given: number | undefined, random: number): number {
-  if (given !== undefined && given >= 1 && given <= streamTimeoutSecondsMaximum) return given;
+  if (isUsableTimeout(given)) return given;
   return Math.round(streamTimeoutSecondsMiddle + (2 * random - 1) * streamTimeoutSecondsSpread);
 }
 

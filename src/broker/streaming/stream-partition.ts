@@ -9,6 +9,7 @@ import type { Offset, ReadResult } from '../../ports/event-log.ts';
 import type { PassedOver } from './filters/filtered-read.ts';
 import { PartitionBuffer } from './partition-buffer.ts';
 import { UncommittedEvents } from './uncommitted-events.ts';
+import type { Closing } from './end-conditions.ts';
 import { searchFrom, type EventSearch, type PartitionInTurn } from './event-search.ts';
 import type { FailedDelivery } from '../../ports/failed-deliveries.ts';
 
@@ -34,7 +35,7 @@ export class StreamPartition implements EventTypePartition, PendingEvents, Parti
   /** Grows when a running read is no longer wanted. The result of a read that began in an earlier turn is ignored. */
   readGeneration = 0;
   /** Why nothing more can be read. Events that were read before are sent first. */
-  readFailure: string | undefined;
+  readFailure: Closing | undefined;
   /** Monotonic milliseconds. */
   lastSentAt: number;
   /** Keep-alives since the last batch with events, or that moved over events of no interest. */

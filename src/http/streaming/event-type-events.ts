@@ -13,8 +13,8 @@ import type { Registry } from '../../broker/definitions/registry.ts';
 import type { EventTypeRecord } from '../../broker/definitions/event-type.ts';
 import type { EventLog, Offset, PartitionBounds, TopicPartition } from '../../ports/event-log.ts';
 import { EventTypeStream, type EventTypeStreamParameters } from '../../broker/streaming/event-type-stream.ts';
-import { readFilter } from '../../broker/streaming/filters/filter-parameter.ts';
-import { after, type Clock } from '../../clock.ts';
+import { readEventTypeStreamParameters } from '../../broker/streaming/stream-parameters.ts';
+import { after, systemRandom, type Clock } from '../../clock.ts';
 import { LendstreamError, describeError } from '../../errors.ts';
 import type { Logger } from '../../logger.ts';
 import { countStream, turnsOf } from '../access/limits/usage-of-response.ts';
@@ -28,15 +28,6 @@ import { consumptionBlocked } from './subscription-events.ts';
 import { partitionsWith, type EventTypesServices } from './partitions.ts';
 import { methodNotAllowed } from '../edge/streaming-errors.ts';
 import { textParameter } from '../edge/query-parameters.ts';
-
-/** The `batch_flush_timeout` when the request names none. Seconds. */
-const flushSecondsDefault = 30;
-
-/** The longest timeout that a request may name. Seconds. */
-const secondsMaximum = 86_400;
-
-/** The largest number of events that a parameter may name. */
-const eventsMaximum = 1_000_000_000;
 
 export interface EventTypeEventsServices extends Pick<EventTypesServices, 'eventTypes' | 'log'> {
   readonly registry: Registry;
@@ -92,10 +83,7 @@ export function createEventTypeEventsRouter(services: EventTypeEventsServices): 
     const readsAllPartitions = cursors === undefined;
     const { streamTimeoutMilliseconds } = parameters;
     // While the client reads nothing, nothing is requested from the stream, so the stream would not end by itself.
-    const timer =
-      streamTimeoutMilliseconds === 0
-        ? undefined
-        : after(clock, streamTimeoutMilliseconds, () => destroyAfterGracePeriod(response, clock));
+    const timer = after(clock, streamTimeoutMilliseconds, () => destroyAfterGracePeriod(response, clock));
     streams.set(stream, { response, eventType: name, ...(readsAllPartitions ? { allPartitionsOf: record } : {}) });
     // Partitions may have been added by now, or the event type blocked. If that happens later, the stream ends when
     // this process is notified.
@@ -104,7 +92,7 @@ export function createEventTypeEventsRouter(services: EventTypeEventsServices): 
     const watch = rightsOf(response).watch({ kind: 'event-type', name }, () => stream.close('access_revoked'));
     response.on('close', () => {
       watch.cancel();
-      timer?.cancel();
+      timer.cancel();
       streams.delete(stream);
       stream.close('client_closed');
     });
@@ -169,42 +157,11 @@ function closeBlocked(streams: ReadonlyMap<EventTypeStream, OpenEventTypeStream>
   }
 }
 
-/** @throws MALFORMED_REQUEST for a value that is no whole number or no filter, UNPROCESSABLE for one out of bounds */
-function readParameters(
-  request: Request,
-  { flushSecondsMinimum, flushSecondsMaximum }: StreamingLimits,
-): EventTypeStreamParameters {
-  const readNumber = (name: string, minimum: number, maximum: number, defaultValue: number): number => {
-    const text = textParameter(request, name);
-    if (text === undefined || text === '') return defaultValue;
-    if (!/^-?\d{1,15}$/.test(text)) {
-      const detail = `'${name}' parameter should be a whole number, but was '${text}'`;
-      throw new LendstreamError('MALFORMED_REQUEST', detail);
-    }
-    if (Number(text) < minimum) throw new LendstreamError('UNPROCESSABLE', `${name} can't be lower than ${minimum}`);
-    if (Number(text) > maximum) throw new LendstreamError('UNPROCESSABLE', `${name} can't be higher than ${maximum}`);
-    return Number(text);
-  };
-  const batchLimit = readNumber('batch_limit', 1, eventsMaximum, 1);
-  const flushMaximum = Math.min(secondsMaximum, flushSecondsMaximum);
-  const flushDefault = Math.min(Math.max(flushSecondsDefault, flushSecondsMinimum), flushMaximum);
-  const flushSeconds = readNumber('batch_flush_timeout', flushSecondsMinimum, flushMaximum, flushDefault);
-  const streamLimit = readNumber('stream_limit', 0, eventsMaximum, 0);
-  const streamSeconds = readNumber('stream_timeout', 0, secondsMaximum, 0);
-  if (streamLimit !== 0 && streamLimit < batchLimit) {
-    throw new LendstreamError('UNPROCESSABLE', "stream_limit can't be lower than batch_limit");
-  }
-  if (streamSeconds !== 0 && streamSeconds < flushSeconds) {
-    throw new LendstreamError('UNPROCESSABLE', "stream_timeout can't be lower than batch_flush_timeout");
-  }
-  return {
-    batchLimit,
-    flushMilliseconds: flushSeconds * 1_000,
-    streamLimit,
-    streamTimeoutMilliseconds: streamSeconds * 1_000,
-    keepAliveLimit: readNumber('stream_keep_alive_limit', 0, eventsMaximum, 0),
-    filter: readFilter(request.query['filter']),
-  };
+/** Of a parameter that is sent twice the first counts, but for `filter`. */
+function readParameters(request: Request, limits: StreamingLimits): EventTypeStreamParameters {
+  const names = Object.keys(request.query).filter((name) => name !== 'filter');
+  const first = Object.fromEntries(names.map((name) => [name, textParameter(request, name)]));
+  return readEventTypeStreamParameters({ ...first, filter: request.query['filter'] }, systemRandom(), limits);
 }
 
 /**

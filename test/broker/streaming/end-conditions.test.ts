@@ -25,6 +25,7 @@ const quiet: StreamProgress = {
 };
 
 describe('the reason for which a stream ends', () => {
+  const damaged = { code: 'log_error', detail: 'damaged' } as const;
   const cases: [what: string, changes: Partial<StreamProgress>, now: number, answer: string | undefined][] = [
     ['nothing happens', {}, 9_999, undefined],
     ['its time is over', {}, 10_000, 'stream_timeout'],
@@ -52,13 +53,13 @@ describe('the reason for which a stream ends', () => {
     ],
     [
       'reading failed and events are waiting',
-      { partitions: [partition({ readFailure: 'damaged', events: 1 }), partition()] },
+      { partitions: [partition({ readFailure: damaged, events: 1 }), partition()] },
       1,
       undefined,
     ],
     [
       'reading failed and everything was sent',
-      { partitions: [partition(), partition({ readFailure: 'damaged' })] },
+      { partitions: [partition(), partition({ readFailure: damaged })] },
       1,
       'log_error damaged',
     ],

@@ -16,7 +16,7 @@ const defaults: EventTypeStreamParameters = {
   batchLimit: 1,
   flushMilliseconds: 20_000,
   streamLimit: 0,
-  streamTimeoutMilliseconds: 0,
+  streamTimeoutMilliseconds: 3_600_000,
   keepAliveLimit: 0,
 };
 
@@ -308,7 +308,10 @@ describe('a stream of an event type without a subscription', () => {
     const opened = open();
     const waiting = nextLine(opened);
     await broker.log.deleteTopic(topic);
-    expect((await waiting)?.info?.code).to.equal('log_error');
+    expect((await waiting)?.info).to.deep.equal({
+      debug: 'Event type was deleted: orders',
+      code: 'event_type_deleted',
+    });
     expect(await opened.next()).to.equal(null);
   });
 });

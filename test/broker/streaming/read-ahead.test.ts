@@ -194,7 +194,7 @@ describe('what a stream reads ahead', () => {
     const { type, partition, reads, changes } = await prepare(failingReads(server.log, error));
     reads.begin(parameters, 0);
     await eventually(() => changes() === 1);
-    expect(partition.readFailure).to.equal(`partition 0 of ${type}: Damaged.`);
+    expect(partition.readFailure).to.deep.equal({ code: 'log_error', detail: `partition 0 of ${type}: Damaged.` });
     reads.begin(parameters, 0);
     expect(partition.reading).to.equal(false);
   });
@@ -213,7 +213,7 @@ describe('what a stream reads ahead', () => {
     const { type, held: assigned, partition, reads, changes } = await prepare(failingReads(server.log, error));
     reads.begin(parameters, 0);
     await eventually(() => changes() === 1);
-    expect(partition.readFailure).to.equal(`partition 0 of ${type}: Beyond.`);
+    expect(partition.readFailure).to.deep.equal({ code: 'log_error', detail: `partition 0 of ${type}: Beyond.` });
     expect(assigned.notices.take()).to.deep.equal([]);
   });
 
@@ -311,7 +311,7 @@ describe('what a stream reads ahead', () => {
       const { type, partition, reads, changes } = await prepare(failingReads(server.log, error), filter);
       reads.begin(parameters, 0);
       await eventually(() => changes() === 1);
-      expect(partition.readFailure).to.equal(`partition 0 of ${type}: Damaged.`);
+      expect(partition.readFailure).to.deep.equal({ code: 'log_error', detail: `partition 0 of ${type}: Damaged.` });
     });
   });
 });

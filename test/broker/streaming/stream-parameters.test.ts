@@ -1,6 +1,10 @@
 import { expect } from 'chai';
 import { describe, it } from 'mocha';
-import { readStreamParameters } from '../../../src/broker/streaming/stream-parameters.ts';
+import { defaultStreamingLimits } from '../../../src/broker/definitions/streaming-limits.ts';
+import {
+  readEventTypeStreamParameters,
+  readStreamParameters,
+} from '../../../src/broker/streaming/stream-parameters.ts';
 import { thrownBy } from '../../support/thrown-errors.ts';
 
 const eventTypes = new Map([
@@ -186,4 +190,54 @@ describe('the parameters of a stream', () => {
       { eventType: 'accounts', partition: 0 },
     ]);
   });
+});
+
+describe('the parameters of a stream without a subscription', () => {
+  const read = (source: Record<string, unknown>, random = 0.5) => readEventTypeStreamParameters(source, random);
+
+  it('have the defaults of a stream of a subscription, and ignore those of commits', () => {
+    const defaults = read({});
+    expect(defaults).to.deep.equal({
+      batchLimit: 1,
+      flushMilliseconds: 30_000,
+      streamLimit: 0,
+      streamTimeoutMilliseconds: 3_600_000,
+      keepAliveLimit: 0,
+    });
+    expect(readStreamParameters({}, new Map(), 0.5)).to.include(defaults);
+    expect(read({ commit_timeout: 'x', max_uncommitted_events: 0, wait_for_slot: -1 })).to.deep.equal(defaults);
+  });
+
+  it('use a random lifetime when it is not between 1 and 4200 seconds, whatever the flush timeout is', () => {
+    for (const stream_timeout of [undefined, '', '0', '-1', '4201', '999999999999999']) {
+      const lifetime = (random: number) =>
+        read({ stream_timeout, batch_flush_timeout: '5000' }, random).streamTimeoutMilliseconds;
+      expect([lifetime(0), lifetime(0.999_999)], stream_timeout).to.deep.equal([3_000_000, 4_200_000]);
+    }
+    const used = (stream_timeout: string) =>
+      read({ stream_timeout, batch_flush_timeout: '1' }, 0).streamTimeoutMilliseconds;
+    expect([used('1'), used('4200')]).to.deep.equal([1_000, 4_200_000]);
+  });
+
+  it('keep the bounds of the settings', () => {
+    const limits = { ...defaultStreamingLimits, flushSecondsMinimum: 2, flushSecondsMaximum: 25 };
+    const flush = (batch_flush_timeout?: string) =>
+      readEventTypeStreamParameters({ batch_flush_timeout }, 0, limits).flushMilliseconds;
+    expect([flush(), flush('2'), flush('25')]).to.deep.equal([25_000, 2_000, 25_000]);
+    expect(() => flush('1')).to.throw("can't be lower than 2");
+    expect(() => flush('26')).to.throw("can't be higher than 25");
+  });
+
+  for (const [source, refusal] of [
+    [{ stream_limit: '9', batch_limit: '9' }, undefined],
+    [{ stream_limit: '8', batch_limit: '9' }, "stream_limit can't be lower than batch_limit"],
+    [{ stream_timeout: '30' }, undefined],
+    [{ stream_timeout: '29' }, "stream_timeout can't be lower than batch_flush_timeout"],
+    [{ batch_limit: '2147483648' }, "'batch_limit' parameter should be a whole number, but was '2147483648'"],
+  ] as const) {
+    it(`are ${refusal === undefined ? 'taken' : 'refused'}: ${JSON.stringify(source)}`, () => {
+      if (refusal === undefined) expect(() => read(source)).not.to.throw();
+      else expect(() => read(source)).to.throw(refusal);
+    });
+  }
 });
