@@ -1,7 +1,6 @@
 import type { LogRecord, PartitionRecords } from '../../ports/event-log.ts';
 import { LendstreamError } from '../../errors.ts';
-import { fieldsPerEvent, spanField } from './event-byte-positions.ts';
-import { eventBytesMaximum, refuse, routeEvent, tooLargeText, type PreparedRecords } from './event-preparation.ts';
+import { refuse, routeEvent, sizeViolation, type PreparedRecords } from './event-preparation.ts';
 import type { PreparedEventType } from './prepared-event-type.ts';
 import type { ParsedEvents } from './request-parsing.ts';
 import { eidOf, publishedItem, type EventObject, type PublishedItem } from './response-items.ts';
@@ -68,11 +67,4 @@ function keyViolation({ metadata }: EventObject): string | undefined {
 /** The key of an event that {@link keyViolation} has found nothing wrong with. */
 function compactionKeyOf({ metadata }: EventObject): string {
   return (metadata as { readonly partition_compaction_key: string }).partition_compaction_key;
-}
-
-function sizeViolation({ spans: { fields } }: ParsedEvents, index: number): string | undefined {
-  const base = index * fieldsPerEvent;
-  const end = fields[base + spanField.end] as number;
-  const bytes = end - (fields[base + spanField.start] as number) - (fields[base + spanField.whitespace] as number);
-  return bytes > eventBytesMaximum ? tooLargeText(bytes) : undefined;
 }

@@ -26,7 +26,10 @@ import { packByPartition } from './records-by-partition.ts';
  * tokens. Readers get these bytes, and numbers keep digits that no double could hold.
  */
 
-/** The largest event as it is stored: with its enriched metadata, without white space. Bytes. */
+/**
+ * The largest event as it was sent, with the white space between its tokens. Bytes. What is stored has other metadata,
+ * whose characters may take three times as much; the log takes several times as much.
+ */
 export const eventBytesMaximum = 999_000;
 
 export interface RecordContext {
@@ -78,9 +81,11 @@ export function* prepareRecords(
       byteOfNextTurn = end + validationBytesPerTurn;
     }
     const outcome = outcomeOf(type, parsed, index, budget);
-    if (outcome.length === 0) continue;
-    const violations = yield* describedViolations(type, parsed, index, budget, outcome);
-    return { refused: refuse(events, index, 'validating', 'none', describeViolations(violations), null) };
+    const detail =
+      outcome.length === 0
+        ? sizeViolation(parsed, index)
+        : describeViolations(yield* describedViolations(type, parsed, index, budget, outcome));
+    if (detail !== undefined) return { refused: refuse(events, index, 'validating', 'none', detail, null) };
   }
   const partitions = new Int32Array(count);
   const keys: (string | null)[] = [];
@@ -92,33 +97,18 @@ export function* prepareRecords(
     partitions[index] = route.partition;
     keys.push(route.key);
   }
-  const textOf = (index: number, partition: number): string => {
-    const text = eventText(type, parsed, index, partition, context.enrichment);
-    if (text.length > eventBytesMaximum) throw new EventTooLarge(index, text.length);
-    return text;
-  };
-  try {
-    const batches = packByPartition(type, partitions, keys, textOf);
-    if (type.deduplicationMilliseconds === undefined) return { partitions, batches };
-    return { partitions, batches, eids: events.map(eidOf) };
-  } catch (error) {
-    if (!(error instanceof EventTooLarge)) throw error;
-    return { refused: refuse(events, error.index, 'enriching', 'partitioning', error.message, partitions) };
-  }
+  const textOf = (index: number, partition: number): string =>
+    eventText(type, parsed, index, partition, context.enrichment);
+  const batches = packByPartition(type, partitions, keys, textOf);
+  if (type.deduplicationMilliseconds === undefined) return { partitions, batches };
+  return { partitions, batches, eids: events.map(eidOf) };
 }
 
-/** An event that is too large once it has its metadata. */
-class EventTooLarge extends Error {
-  readonly index: number;
-
-  constructor(index: number, bytes: number) {
-    super(tooLargeText(bytes));
-    this.index = index;
-  }
-}
-
-/** The detail of an event that exceeds {@link eventBytesMaximum}. */
-export function tooLargeText(bytes: number): string {
+/** That an event exceeds {@link eventBytesMaximum}, in words; undefined when it does not. */
+export function sizeViolation({ spans: { fields } }: ParsedEvents, index: number): string | undefined {
+  const base = index * fieldsPerEvent;
+  const bytes = (fields[base + spanField.end] as number) - (fields[base + spanField.start] as number);
+  if (bytes <= eventBytesMaximum) return undefined;
   return `Event too large: ${bytes} bytes, max size is ${eventBytesMaximum} bytes`;
 }
 

@@ -2,7 +2,7 @@ import { isAscii } from 'node:buffer';
 import { noValue, type PartitionRecords } from '../../ports/event-log.ts';
 import { endsFrom, PackedPartitionRecords, type PackedKeys } from '../../ports/packed-records.ts';
 import type { Enrichment, ProducerMetadata } from './enrichment.ts';
-import { eventBytesMaximum, type PreparedRecords, type RecordContext } from './event-preparation.ts';
+import type { PreparedRecords, RecordContext } from './event-preparation.ts';
 import { hashAscii, hashPartition, partitionOfSum, randomPartition } from './partitioning.ts';
 import type { PreparedEventType } from './prepared-event-type.ts';
 import { eventField } from './request-memory/event-fields.ts';
@@ -40,14 +40,6 @@ export function wantedPathsOf({
 export function needsNoParsing({ partitionStrategy, isCompacted }: PreparedEventType): boolean {
   return partitionStrategy !== 'user_defined' && !isCompacted;
 }
-
-/**
- * The most that metadata adds to an event when only its id and its time are the producer's. Bytes, a generous estimate.
- */
-const addedBytesMaximum = 64 * 1024;
-
-/** An event of so many bytes is sure to be stored in less than the limit. Larger ones are measured. */
-export const smallEventBytesMaximum = eventBytesMaximum - addedBytesMaximum;
 
 /**
  * The records of the events of the loaded request, as full preparation would make them; undefined when the memory has

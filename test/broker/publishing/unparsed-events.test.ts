@@ -1,13 +1,8 @@
 import { expect } from 'chai';
 import { describe, it } from 'mocha';
-import { eventBytesMaximum, type PreparedRecords } from '../../../src/broker/publishing/event-preparation.ts';
+import type { PreparedRecords } from '../../../src/broker/publishing/event-preparation.ts';
 import { gatheredBytesMaximum, RequestMemory } from '../../../src/broker/publishing/request-memory/request-memory.ts';
-import {
-  needsNoParsing,
-  recordsOf,
-  smallEventBytesMaximum,
-  wantedPathsOf,
-} from '../../../src/broker/publishing/unparsed-events.ts';
+import { needsNoParsing, recordsOf, wantedPathsOf } from '../../../src/broker/publishing/unparsed-events.ts';
 import { contextOf, stored, typeOf } from './prepared-orders.ts';
 
 describe('events that are not parsed', () => {
@@ -25,10 +20,6 @@ describe('events that are not parsed', () => {
     expect(needsNoParsing(typeOf())).to.equal(true);
     expect(needsNoParsing(typeOf({ partition_strategy: 'user_defined', partition_key_fields: [] }))).to.equal(false);
     expect(needsNoParsing(typeOf({ cleanup_policy: 'compact' }))).to.equal(false);
-  });
-
-  it('leave room for their metadata', () => {
-    expect(smallEventBytesMaximum).to.equal(eventBytesMaximum - 64 * 1024);
   });
 
   describe('of large texts', () => {

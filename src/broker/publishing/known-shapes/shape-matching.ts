@@ -1,4 +1,5 @@
-import { smallEventBytesMaximum, type UnparsedEvents } from '../unparsed-events.ts';
+import { eventBytesMaximum } from '../event-preparation.ts';
+import type { UnparsedEvents } from '../unparsed-events.ts';
 import { eventField, fieldBytes, fieldsOfEach } from '../request-memory/event-fields.ts';
 import { entryBytes, entryField, lastPiece } from '../request-memory/find-routine.ts';
 import { gapsMaximum, type RequestMemory, type ShapeTable } from '../request-memory/request-memory.ts';
@@ -48,7 +49,7 @@ export function tableOf({ pieces, pieceEnds, gapKinds, gapsByPath }: EventShape)
  *   request may have
  */
 export function matchEvents(memory: RequestMemory, { table, wantedFields }: MatchedShape): UnparsedEvents | undefined {
-  const count = memory.find(table, smallEventBytesMaximum);
+  const count = memory.find(table, eventBytesMaximum);
   if (count === 0) return undefined;
   for (const time of memory.unusualTimes()) if (!isDateTime(time)) return undefined;
   return { count, fieldsOfEach: table.fieldsOfEach, wantedFields };

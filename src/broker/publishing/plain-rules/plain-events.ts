@@ -1,10 +1,10 @@
 import { isUtf8 } from 'node:buffer';
-import type { PreparedRecords, RecordContext } from '../event-preparation.ts';
+import { eventBytesMaximum, type PreparedRecords, type RecordContext } from '../event-preparation.ts';
 import type { PreparedEventType } from '../prepared-event-type.ts';
 import { SkippedRequests } from '../skipped-requests.ts';
 import { eventField, fieldsOfEach } from '../request-memory/event-fields.ts';
 import { RequestMemory } from '../request-memory/request-memory.ts';
-import { needsNoParsing, recordsOf, smallEventBytesMaximum, wantedPathsOf } from '../unparsed-events.ts';
+import { needsNoParsing, recordsOf, wantedPathsOf } from '../unparsed-events.ts';
 import { walkEvents } from './event-walk.ts';
 import { plainRulesOf, type PlainRules } from './plain-rules.ts';
 
@@ -85,7 +85,7 @@ function areSmallEnough(fields: Int32Array, count: number, each: number): boolea
   for (let base = 0; base < count * each; base += each) {
     const bytesBetween = (start: number, end: number): number =>
       (fields[base + end] as number) - (fields[base + start] as number);
-    if (bytesBetween(eventField.start, eventField.end) > smallEventBytesMaximum) return false;
+    if (bytesBetween(eventField.start, eventField.end) > eventBytesMaximum) return false;
     if (fields[base + eventField.hasFurtherMetadata] === 0) continue;
     if (bytesBetween(eventField.metadataStart, eventField.metadataEnd) > metadataBytesMaximum) return false;
   }

@@ -6,7 +6,7 @@ import { eventField } from '../../../../src/broker/publishing/request-memory/eve
 import { entryBytes } from '../../../../src/broker/publishing/request-memory/find-routine.ts';
 import { RequestMemory, unusualTimesMaximum } from '../../../../src/broker/publishing/request-memory/request-memory.ts';
 import { eventsPerRequestMaximum } from '../../../../src/broker/publishing/request-parsing.ts';
-import { smallEventBytesMaximum } from '../../../../src/broker/publishing/unparsed-events.ts';
+import { eventBytesMaximum } from '../../../../src/broker/publishing/event-preparation.ts';
 import type { EventShape } from '../../../../src/broker/publishing/known-shapes/event-shape.ts';
 import { isDateTime } from '../../../../src/clock.ts';
 import type { SchemaObject } from '../../../../src/broker/schemas/schema-walk.ts';
@@ -192,8 +192,8 @@ describe('matchEvents', () => {
   it('accepts events as large as they may be, and not one byte more', () => {
     const request = (bytes: number): string => `[{"a":"${'x'.repeat(bytes - '{"a":""}'.length)}"}]`;
     const shape = shapeOfFirst('[{"a":"x"}]', {});
-    expect(foundBy(shape, request(smallEventBytesMaximum))).to.have.length(1);
-    expect(foundBy(shape, request(smallEventBytesMaximum + 1))).to.equal(undefined);
+    expect(foundBy(shape, request(eventBytesMaximum))).to.have.length(1);
+    expect(foundBy(shape, request(eventBytesMaximum + 1))).to.equal(undefined);
   });
 
   it('accepts as many times in an unusual spelling as there is room for, and not one more', () => {
