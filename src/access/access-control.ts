@@ -75,8 +75,20 @@ export class AccessControl {
     if (!this.#may(principal, subject, 'see')) throw unknownSubject(subject);
     if (this.#may(principal, subject, access)) return;
     const role = access === 'manage' ? 'admins' : access === 'write' ? 'writers' : 'readers';
-    const detail = `The authorization of this ${kindTexts[subject.kind]} does not name ${principal.name} among its ${role}.`;
+    const thing = kindTexts[subject.kind];
+    const detail = this.#hasAuthorization(subject)
+      ? `The authorization of this ${thing} does not name ${principal.name} among its ${role}.`
+      : `This ${thing} has no authorization, so only its owning application has that right, not ${principal.name}.`;
     throw new LendstreamError('PERMISSION_MISSING', detail);
+  }
+
+  #hasAuthorization({ kind, name }: Subject): boolean {
+    const { registry } = this.#options;
+    const definition =
+      kind === 'event-type'
+        ? registry.get<EventTypeRecord>(kind, name)?.eventType
+        : registry.get<Subscription>(kind, name);
+    return (definition?.authorization ?? null) !== null;
   }
 
   /** Whether a principal may see an event type. */

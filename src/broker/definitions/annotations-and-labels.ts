@@ -49,6 +49,11 @@ export function labelViolations(labels: KeyedTexts | null): FieldViolation[] {
   ]);
 }
 
+/** Labels as they are kept: one that is null is left out. */
+export function labelsOf(labels: KeyedTexts): Record<string, string> {
+  return Object.fromEntries(Object.entries(labels).flatMap(([key, value]) => (value === null ? [] : [[key, value]])));
+}
+
 /** Keys are `name` or `prefix/name` with a DNS name as the prefix, as in Kubernetes. */
 function keyedViolations(
   field: 'annotations' | 'labels',

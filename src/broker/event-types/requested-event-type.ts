@@ -1,7 +1,7 @@
 import { wrongType } from '../definitions/json-fields.ts';
 import { FieldViolations, LendstreamError, type FieldViolation } from '../../errors.ts';
 import { countViolations, lengthViolations } from '../definitions/length-limits.ts';
-import { annotationViolations, labelViolations } from '../definitions/annotations-and-labels.ts';
+import { annotationViolations, labelsOf, labelViolations } from '../definitions/annotations-and-labels.ts';
 import { readAuthorization } from '../definitions/authorization.ts';
 import { deduplicationAnnotation } from '../definitions/deduplication.ts';
 import { defaultStreamingLimits, type StreamingLimits } from '../definitions/streaming-limits.ts';
@@ -93,7 +93,7 @@ export function readEventType(
     schemaText: schemaText ?? '',
     retentionMilliseconds: retentionMilliseconds ?? undefined,
     annotations: annotations ?? undefined,
-    labels: labels === null ? undefined : labelValues(labels),
+    labels: labels === null ? undefined : labelsOf(labels),
   } satisfies EventTypeDefinition;
 
   violations.push(
@@ -233,10 +233,6 @@ function unsupportedViolations(body: Readonly<Record<string, unknown>>): FieldVi
   if ((body['event_owner_selector'] ?? null) === null) return [];
   const message = 'is not supported: every consumer of an event type gets all of its events';
   return [{ field: 'event_owner_selector', message }];
-}
-
-function labelValues(labels: Readonly<Record<string, string | null>>): Record<string, string> {
-  return Object.fromEntries(Object.entries(labels).flatMap(([key, value]) => (value === null ? [] : [[key, value]])));
 }
 
 function isObject(value: unknown): value is Readonly<Record<string, unknown>> {

@@ -18,7 +18,7 @@ export function describeViolations(violations: readonly SchemaViolation[]): stri
 function typeName(value: unknown): string {
   if (value === null) return 'Null';
   if (Array.isArray(value)) return 'Array';
-  if (typeof value === 'number') return Number.isInteger(value) ? 'Integer' : 'Number';
+  if (typeof value === 'number') return Number.isInteger(value) ? 'Integer' : 'Double';
   const name = typeof value;
   return name.charAt(0).toUpperCase() + name.slice(1);
 }
@@ -81,7 +81,7 @@ function describeKeyword({ keyword, params, data, message }: ErrorObject, show: 
     case 'unevaluatedProperties':
       return `extraneous key [${String(parameters['additionalProperty'] ?? parameters['unevaluatedProperty'])}] is not permitted`;
     case integerKeyword:
-      return 'expected type: Integer, found: Number';
+      return 'expected type: Integer, found: Double';
     case 'type': {
       const expected = [parameters['type']].flat().map((name) => {
         const text = String(name);

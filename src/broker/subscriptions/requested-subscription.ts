@@ -2,7 +2,7 @@ import { consumerGroupDefault } from '../definitions/subscription-id.ts';
 import { FieldViolations, LendstreamError, type FieldViolation } from '../../errors.ts';
 import { countViolations, lengthViolations } from '../definitions/length-limits.ts';
 import { defaultStreamingLimits } from '../definitions/streaming-limits.ts';
-import { annotationViolations, labelViolations } from '../definitions/annotations-and-labels.ts';
+import { annotationViolations, labelsOf, labelViolations } from '../definitions/annotations-and-labels.ts';
 import { readAuthorization } from '../definitions/authorization.ts';
 import type { InitialCursor, Subscription } from '../definitions/subscription.ts';
 import { policyViolations } from '../definitions/unprocessable-events.ts';
@@ -61,7 +61,7 @@ export function readSubscription(
     initial_cursors: initialCursors,
     authorization,
     annotations,
-    labels: Object.fromEntries(Object.entries(labels).map(([key, value]) => [key, value ?? ''])),
+    labels: labelsOf(labels),
   };
 }
 

@@ -99,7 +99,8 @@ async function readWithClaim(request: Request, bytesMaximum: number, claim: Body
   if (encoding === 'identity') return raw;
   const createDecompressor = decompressors.get(encoding);
   if (createDecompressor === undefined) {
-    throw new LendstreamError('UNSUPPORTED_MEDIA_TYPE', `Content-Encoding ${encoding} is not supported, use gzip.`);
+    const known = [...decompressors.keys()].filter((name) => !name.startsWith('x-')).join(' or ');
+    throw new LendstreamError('UNSUPPORTED_MEDIA_TYPE', `Content-Encoding ${encoding} is not supported, use ${known}.`);
   }
   return decompress(raw, bytesMaximum, claim, { encoding, createDecompressor });
 }

@@ -595,6 +595,9 @@ describe("Mambu's streaming API", () => {
         expect(status, JSON.stringify(item)).to.equal(422);
         expect(body['errors']).to.have.length(1);
       }
+      // It names the shard as it was sent.
+      const { body: unknown } = await client.commit(id, stream, [valid, { ...valid, partition: shard(99) }]);
+      expect(JSON.stringify(unknown)).to.contain(`non existing partition ${shard(99)}`);
       expect((await client.commit(id, stream, [])).status).to.equal(422);
       expect((await client.commit(id, stream, undefined)).status).to.equal(422);
       expect((await client.commit(id, stream, [null])).status).to.equal(422);

@@ -95,6 +95,15 @@ describe('subscriptions', () => {
     expect((await api.call('GET', `/subscriptions/${id}`)).body).to.deep.include(changes);
   });
 
+  it('keep an annotation that is null, and no label that is', async () => {
+    const sent = { annotations: { 'a.b/c': null, d: '1' }, labels: { team: null, kind: 'z' } };
+    const kept = { annotations: sent.annotations, labels: { kind: 'z' } };
+    const id = await api.subscribe([type], sent);
+    expect((await api.call('GET', `/subscriptions/${id}`)).body).to.deep.include(kept);
+    const name = await api.createEventType(1, sent);
+    expect((await api.call('GET', `/event-types/${name}`)).body).to.deep.include(kept);
+  });
+
   it('accept commits of plain numbers, ignore those that move nothing, and keep the offset in its full form', async () => {
     await api.publish(
       type,

@@ -345,7 +345,7 @@ describe('compileValidator on a budget', () => {
     };
     expect(findings(schema, { a: 0, b: 1.5 })).to.deep.equal([
       '#/a: must be > 0',
-      '#/b: expected type: Integer, found: Number',
+      '#/b: expected type: Integer, found: Double',
     ]);
     expect(findings(schema, { a: 0.5, b: 1 })).to.deep.equal([]);
   });

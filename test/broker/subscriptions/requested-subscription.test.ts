@@ -43,6 +43,15 @@ describe('reading a subscription', () => {
     expect(readSubscription({ ...minimal, ...strange })).to.deep.equal(readSubscription(minimal));
   });
 
+  it('leaves out labels that are null, and keeps such annotations', () => {
+    const { annotations, labels } = readSubscription({
+      ...minimal,
+      annotations: { a: null, b: 'x' },
+      labels: { a: null, b: '', c: 'x' },
+    });
+    expect({ annotations, labels }).to.deep.equal({ annotations: { a: null, b: 'x' }, labels: { b: '', c: 'x' } });
+  });
+
   const refused: [string, Record<string, unknown>, string][] = [
     ['no application', { owning_application: undefined }, '422 Field "owning_application" must not be null\n'],
     [

@@ -120,12 +120,21 @@ describe('API keys at work', function () {
   it('publish to event types of their application, and not to others', async () => {
     const [own, other] = [await eventTypeOf('shop'), await eventTypeOf('bank')];
     const producer = await keyOf('shop', ['producer']);
-    const statusOf = async (type: string): Promise<number> => {
-      const events = [{ metadata: exampleMetadata() }];
-      return (await send(producer, 'POST', `/event-types/${type}/events`, events)).status;
-    };
+    const publish = (type: string): Promise<HttpResponse> =>
+      send(producer, 'POST', `/event-types/${type}/events`, [{ metadata: exampleMetadata() }]);
+    const statusOf = async (type: string): Promise<number> => (await publish(type)).status;
     expect([await statusOf(own), await statusOf(other)]).to.deep.equal([200, 403]);
-    const writers = [{ data_type: 'key', value: nameOfLastKey() }];
+    const keyName = nameOfLastKey();
+    const everybody = [{ data_type: '*', value: '*' }];
+    const nobody = [{ data_type: 'application', value: 'nobody' }];
+    const closed = await eventTypeOf('bank', {
+      authorization: { readers: everybody, writers: nobody, admins: everybody },
+    });
+    expect([(await publish(other)).body['detail'], (await publish(closed)).body['detail']]).to.deep.equal([
+      `This event type has no authorization, so only its owning application has that right, not ${keyName}.`,
+      `The authorization of this event type does not name ${keyName} among its writers.`,
+    ]);
+    const writers = [{ data_type: 'key', value: keyName }];
     const named = await eventTypeOf('bank', {
       authorization: { readers: writers, writers, admins: [{ data_type: '*', value: '*' }] },
     });

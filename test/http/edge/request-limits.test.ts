@@ -140,6 +140,16 @@ describe('a request at its limits', function () {
     });
   }
 
+  it('names the encodings that it can undo when it refuses another', async () => {
+    const response = await fetch(`${url}/event-types/shop.orders/events`, {
+      method: 'POST',
+      headers: { 'Content-Encoding': 'br' },
+      body: '[]',
+    });
+    const usable = 'createZstdDecompress' in zlib ? 'gzip or zstd' : 'gzip';
+    expect(await response.json()).to.include({ detail: `Content-Encoding br is not supported, use ${usable}.` });
+  });
+
   for (const encoding of ['', 'identity', 'Identity', ' ']) {
     it(`accepts a body unchanged when its encoding is ${JSON.stringify(encoding)}, and a GET likewise`, async () => {
       const rest = `HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nContent-Encoding: ${encoding}\r\n`;

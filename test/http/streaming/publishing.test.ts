@@ -399,7 +399,7 @@ describe('POST /event-types/{name}/events', () => {
     const response = await post(`[${texts.join(',')}]`, {}, 'ordinary');
     expect(response.status).to.equal(422);
     const items = (await response.json()) as { detail: string }[];
-    expect(items.at(-1)?.detail).to.equal('#/lines/1/count: expected type: Integer, found: Number');
+    expect(items.at(-1)?.detail).to.equal('#/lines/1/count: expected type: Integer, found: Double');
     expect(items.slice(0, -1).every(({ detail }) => detail === '')).to.equal(true);
   });
 });

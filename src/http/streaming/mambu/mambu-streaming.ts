@@ -10,6 +10,9 @@ import { OwnedDefinitions } from '../../../access/limits/owned-definitions.ts';
 import { findSubscription } from '../../../broker/definitions/subscription-lookup.ts';
 import { subscriptionStatistics } from '../../../broker/subscriptions/statistics.ts';
 import { Subscriptions, type SubscriptionsOptions } from '../../../broker/subscriptions/subscriptions.ts';
+import { partitionCountsWith } from '../../../broker/subscriptions/subscription-partitions.ts';
+import type { Registry } from '../../../broker/definitions/registry.ts';
+import type { Subscription } from '../../../broker/definitions/subscription.ts';
 import type { Responses, Schemas } from '../../../contract.ts';
 import { FieldViolations, LendstreamError, isLendstreamError } from '../../../errors.ts';
 import { usageOf } from '../../access/limits/usage-of-response.ts';
@@ -87,7 +90,8 @@ export function createMambuStreamingRouter({ streams, commit, ...services }: Mam
       let sent: unknown;
       const outcome = await commit(id, streamIdOf(request), async () => {
         sent = (await readJsonObject<'commitMambuCursorsV1'>(request)).items;
-        return { items: profile.cursorsOf(await findSubscription(registry, id), sent) };
+        const subscription = await findSubscription(registry, id);
+        return { items: await withUnknownAsSent(registry, subscription, profile.cursorsOf(subscription, sent), sent) };
       });
       if (outcome.allCommitted) {
         response.status(204).end();
@@ -141,6 +145,25 @@ function streamIdOf(request: SubscriptionRequest): string {
   const streamId = request.get(streamIdHeader);
   if (streamId !== undefined) return streamId;
   throw new LendstreamError('MALFORMED_REQUEST', `Required request header '${streamIdHeader}' is not present.`);
+}
+
+/**
+ * The cursors of a commit, where each that names no partition of the subscription has it as the client wrote it, so that
+ * the refusal names it so.
+ */
+async function withUnknownAsSent(
+  registry: Registry,
+  subscription: Subscription,
+  items: unknown,
+  sent: unknown,
+): Promise<unknown> {
+  if (!Array.isArray(items)) return items;
+  const counts = await partitionCountsWith(registry, subscription, items);
+  return items.map((item: unknown, index) => {
+    const { event_type: eventType, partition } = (item ?? {}) as Readonly<Record<string, unknown>>;
+    if (!(Number(partition) >= (counts.get(String(eventType)) ?? Infinity))) return item;
+    return { ...(item as object), partition: cursorAt(sent, index).partition };
+  });
 }
 
 type SentCursor = Schemas['MambuCommitResults']['items'][number]['cursor'];
