@@ -3,33 +3,14 @@ import type { Logger } from '../../logger.ts';
 import { AssignedPartitions } from './assigned-partitions.ts';
 import { jsonLines, uncommittableLineFrame, type LineFormat, type LineInfo } from './line-format.ts';
 import type { Chunk } from './chunk-builder.ts';
-import type { EventFilter } from './filters/event-filter.ts';
 import { flushDueAt, sendAllowance, type BatchRules } from './batch-rules.ts';
 import { closeInfo, type CloseCode } from './close-codes.ts';
 import { closingDueAt, closingReason, type Closing, type ClosingRules, type StreamProgress } from './end-conditions.ts';
 import type { EventLog, Offset, TopicPartition } from '../../ports/event-log.ts';
 import { StreamPartition } from './stream-partition.ts';
+import type { EventTypeStreamParameters } from './stream-parameters.ts';
 import { ReadAhead } from './read-ahead.ts';
 import { LineSender } from './line-sender.ts';
-
-/** The parameters of a reader of an event type without a subscription. */
-export interface EventTypeStreamParameters {
-  /** The most events of one batch. */
-  readonly batchLimit: number;
-  /**
-   * How long a batch that is not full waits. If there are no events by then, an empty batch is sent as a keep-alive.
-   * Milliseconds.
-   */
-  readonly flushMilliseconds: number;
-  /** Ends the stream after this many events; 0 means never. */
-  readonly streamLimit: number;
-  /** How long the stream may live. Milliseconds. */
-  readonly streamTimeoutMilliseconds: number;
-  /** Ends the stream when every partition had this many batches without events in a row; 0 means never. */
-  readonly keepAliveLimit: number;
-  /** Which events are delivered. Default: all. */
-  readonly filter?: EventFilter | undefined;
-}
 
 export interface EventTypeStreamServices {
   readonly log: EventLog;

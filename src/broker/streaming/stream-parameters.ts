@@ -3,7 +3,6 @@ import { readSwitch } from '../../switch-words.ts';
 import type { EventFilter } from './filters/event-filter.ts';
 import { readFilter } from './filters/filter-parameter.ts';
 import type { BatchRules } from './batch-rules.ts';
-import type { EventTypeStreamParameters } from './event-type-stream.ts';
 import { describePartition, type EventTypePartition } from '../../ports/event-type-partition.ts';
 import { slotWaitSecondsMaximum } from '../subscriptions/slot-queue.ts';
 import { parsePartition } from '../cursors/cursor-text.ts';
@@ -27,6 +26,25 @@ export interface StreamParameters extends BatchRules {
   readonly filter?: EventFilter;
   /** How long to wait for a slot instead of being refused. Default: not at all. Milliseconds. */
   readonly slotWaitMilliseconds?: number;
+}
+
+/** The parameters of a reader of an event type without a subscription. */
+export interface EventTypeStreamParameters {
+  /** The most events of one batch. */
+  readonly batchLimit: number;
+  /**
+   * How long a batch that is not full waits. If there are no events by then, an empty batch is sent as a keep-alive.
+   * Milliseconds.
+   */
+  readonly flushMilliseconds: number;
+  /** Ends the stream after this many events; 0 means never. */
+  readonly streamLimit: number;
+  /** How long the stream may live. Milliseconds. */
+  readonly streamTimeoutMilliseconds: number;
+  /** Ends the stream when every partition had this many batches without events in a row; 0 means never. */
+  readonly keepAliveLimit: number;
+  /** Which events are delivered. Default: all. */
+  readonly filter?: EventFilter | undefined;
 }
 
 /** Largest stream_timeout that is used as requested. Seconds. */

@@ -12,8 +12,11 @@ import { isAnythingBlocked, isReadingBlocked } from '../../broker/definitions/bl
 import type { Registry } from '../../broker/definitions/registry.ts';
 import type { EventTypeRecord } from '../../broker/definitions/event-type.ts';
 import type { EventLog, Offset, PartitionBounds, TopicPartition } from '../../ports/event-log.ts';
-import { EventTypeStream, type EventTypeStreamParameters } from '../../broker/streaming/event-type-stream.ts';
-import { readEventTypeStreamParameters } from '../../broker/streaming/stream-parameters.ts';
+import { EventTypeStream } from '../../broker/streaming/event-type-stream.ts';
+import {
+  readEventTypeStreamParameters,
+  type EventTypeStreamParameters,
+} from '../../broker/streaming/stream-parameters.ts';
 import { after, systemRandom, type Clock } from '../../clock.ts';
 import { LendstreamError, describeError } from '../../errors.ts';
 import type { Logger } from '../../logger.ts';

@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { afterEach, beforeEach, describe, it } from 'mocha';
-import { EventTypeStream, type EventTypeStreamParameters } from '../../../src/broker/streaming/event-type-stream.ts';
+import { EventTypeStream } from '../../../src/broker/streaming/event-type-stream.ts';
+import type { EventTypeStreamParameters } from '../../../src/broker/streaming/stream-parameters.ts';
 import type { EventLog } from '../../../src/ports/event-log.ts';
 import { LendstreamError } from '../../../src/errors.ts';
 import { silentLogger } from '../../../src/logger.ts';

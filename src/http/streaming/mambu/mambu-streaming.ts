@@ -148,8 +148,8 @@ function streamIdOf(request: SubscriptionRequest): string {
 }
 
 /**
- * The cursors of a commit, where each that names no partition of the subscription has it as the client wrote it, so that
- * the refusal names it so.
+ * The cursors of a commit. One that names no partition of the subscription has it as the client wrote it, so that the
+ * refusal names it so.
  */
 async function withUnknownAsSent(
   registry: Registry,
