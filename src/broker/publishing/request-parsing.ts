@@ -3,6 +3,7 @@ import { LendstreamError, describeError } from '../../errors.ts';
 import { jsonByte } from '../../json-bytes.ts';
 import { fieldsPerEvent, scanEvents, spanField, type EventSpans } from './event-byte-positions.ts';
 import type { EventObject } from './response-items.ts';
+import { repeatedKey } from './repeated-keys.ts';
 
 /** Reading the body of a publish request: the events as values and as bytes. */
 
@@ -97,7 +98,11 @@ function withoutTrailingComma(body: Buffer): Buffer | undefined {
  * Refuses repeated keys, because a parser keeps one of them and readers may keep another, and events nested too deep.
  * @throws MALFORMED_REQUEST
  */
-function checkShape({ events, spans: { fields } }: ParsedEvents): void {
+function checkShape(parsed: ParsedEvents): void {
+  const {
+    events,
+    spans: { fields },
+  } = parsed;
   for (const [index, event] of events.entries()) {
     const base = index * fieldsPerEvent;
     const depth = fields[base + spanField.depth] as number;
@@ -105,20 +110,26 @@ function checkShape({ events, spans: { fields } }: ParsedEvents): void {
       throw unreadable(`item ${index} of the array is nested deeper than ${eventDepthMaximum} levels.`);
     }
     if (fields[base + spanField.keys] !== keyCount(event)) {
-      throw unreadable(`Duplicate key in item ${index} of the array.`);
+      throw duplicateKey(parsed, index, `item ${index} of the array`);
     }
     const hasMetadata = fields[base + spanField.metadataStart] !== -1;
     const metadataKeys = hasMetadata ? (fields[base + spanField.metadataKeys] as number) : 0;
     if (metadataKeys !== 0 && metadataKeys !== keyCount(event['metadata'] as EventObject)) {
-      throw unreadable(`Duplicate key in the metadata of item ${index} of the array.`);
+      throw duplicateKey(parsed, index, `the metadata of item ${index} of the array`);
     }
     const allKeys = fields[base + spanField.allKeys] as number;
     // Most events have no keys below these levels.
     const elsewhere = allKeys - (fields[base + spanField.keys] as number) - metadataKeys;
     if (elsewhere > 0 && keysWithin(event) !== allKeys) {
-      throw unreadable(`Duplicate key in item ${index} of the array, below its top level.`);
+      throw duplicateKey(parsed, index, `item ${index} of the array, below its top level`);
     }
   }
+}
+
+function duplicateKey({ body, spans: { fields } }: ParsedEvents, index: number, place: string): LendstreamError {
+  const base = index * fieldsPerEvent;
+  const key = repeatedKey(body, fields[base + spanField.start] as number, fields[base + spanField.end] as number);
+  return unreadable(`Duplicate key ${key ?? ''} in ${place}.`);
 }
 
 /** Counts the keys of a value at any depth. */
