@@ -59,7 +59,7 @@ describe('an event type that gets more partitions', () => {
     next.destroy();
   });
 
-  it('delivers what comes after it also to a subscription from the end that never streamed', async () => {
+  it('adds its new partitions to a subscription from the end that never streamed, with what comes from then on', async () => {
     const type = await api.createEventType();
     await api.publish(type, [0, 1, 2, 3]);
     const id = await api.subscribe([type], { read_from: 'end' });

@@ -95,11 +95,16 @@ describe('subscriptions', () => {
     expect((await api.call('GET', `/subscriptions/${id}`)).body).to.deep.include(changes);
   });
 
-  it('keep an annotation that is null, and no label that is', async () => {
+  it('show changed annotations and labels without labels that are null, as event types do', async () => {
     const sent = { annotations: { 'a.b/c': null, d: '1' }, labels: { team: null, kind: 'z' } };
     const kept = { annotations: sent.annotations, labels: { kind: 'z' } };
     const id = await api.subscribe([type], sent);
-    expect((await api.call('GET', `/subscriptions/${id}`)).body).to.deep.include(kept);
+    const { body } = await api.call('GET', `/subscriptions/${id}`);
+    expect(body).to.deep.include(kept);
+    const changed = { annotations: { e: null }, labels: { team: null, kind: 'y' } };
+    expect((await api.call('PUT', `/subscriptions/${id}`, { ...body, ...changed })).status).to.equal(204);
+    const after = (await api.call('GET', `/subscriptions/${id}`)).body;
+    expect(after).to.deep.include({ ...changed, labels: { kind: 'y' } });
     const name = await api.createEventType(1, sent);
     expect((await api.call('GET', `/event-types/${name}`)).body).to.deep.include(kept);
   });
