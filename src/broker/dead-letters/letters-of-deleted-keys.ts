@@ -65,9 +65,13 @@ export class LettersOfDeletedKeys {
     }
   }
 
-  /** Whether a key may have letters: beyond the maximum, each may. */
+  /** Whether a key may have letters: when not all names are kept, each may. */
   #isOfLetter(name: string): boolean {
-    return this.#names.size >= (this.#options.keysMaximum ?? letterKeysMaximum) || this.#names.has(name);
+    return this.#isFull() || this.#names.has(name);
+  }
+
+  #isFull(): boolean {
+    return this.#names.size >= (this.#options.keysMaximum ?? letterKeysMaximum);
   }
 
   async #readNew(): Promise<readonly PartitionBounds[]> {
@@ -102,7 +106,7 @@ export class LettersOfDeletedKeys {
       const letter = JSON.parse(batch.bytes.toString('utf8', start, batch.valueEnds[index])) as StoredLetter;
       const { event_type: eventType, partition, event } = letter;
       const key = event?.metadata?.partition_compaction_key;
-      if (typeof key !== 'string' || this.#isOfLetter('')) continue;
+      if (typeof key !== 'string' || this.#isFull()) continue;
       for (const each of [partition, null]) this.#names.add(nameOfLetterKey({ eventType, partition: each, key }));
     }
   }
