@@ -34,7 +34,7 @@ function checkReleased(
   streamId: string,
   key: string,
 ): void {
-  const last = streams.get(streamId)?.sentAsOwner.get(key) ?? -1;
+  const last = streams.get(streamId)?.sentAsOwner.get(key)?.at(-1) ?? -1;
   const committed = before?.committed.find((position) => partitionKey(position) === key)?.offset ?? -1;
   const earliest = partitions.get(key)?.published.earliest ?? 0;
   if (last > committed && last >= earliest) {

@@ -88,11 +88,11 @@ export interface ObservedStream {
   readonly repeated: Set<string>;
   /** The offsets of the events that the node has sent, by partition. */
   readonly sent: Map<string, Offset[]>;
+  /** The same since the stream got the partition. */
+  readonly sentAsOwner: Map<string, Offset[]>;
   /** The last cursor of each partition that the node has sent with events. */
   readonly sentThrough: Map<string, Offset>;
-  /** The last event of each partition that left since the stream got it. */
-  readonly sentAsOwner: Map<string, Offset>;
-  /** The same, before the stream began to end. */
+  /** The last event of each partition that left since the stream got it and before it began to end. */
   readonly sentBeforeEnd: Map<string, Offset>;
   receivedEvents: number;
   /** When its session was closed because the lease of its node had expired. Simulated milliseconds. */

@@ -28,15 +28,12 @@ export function observeSent(
   if (stream.rules.filter !== undefined) stream.sentThrough.set(key, line.offset);
   if (events.length === 0) return;
   checkExclusive(subscription, stream, streamId, key, options);
-  const offsets = stream.sent.get(key) ?? [];
-  stream.sent.set(key, offsets);
   stream.sentThrough.set(key, line.offset);
-  const first = offsets.length;
-  for (const event of events) offsets.push(offsetOf(partition.published, event, key));
-  const last = offsets.at(-1) ?? -1;
-  stream.sentAsOwner.set(key, last);
+  const offsets = events.map((event) => offsetOf(partition.published, event, key));
+  stream.sent.set(key, [...(stream.sent.get(key) ?? []), ...offsets]);
+  stream.sentAsOwner.set(key, [...(stream.sentAsOwner.get(key) ?? []), ...offsets]);
   const isEnding = options.closeReason(streamId) !== undefined;
-  if (!isEnding) stream.sentBeforeEnd.set(key, last);
+  if (!isEnding) stream.sentBeforeEnd.set(key, offsets.at(-1) ?? -1);
   checkWindow(subscription, stream, streamId);
-  checkSearch(subscription, stream, line, key, offsets[first] ?? -1, unprocessable);
+  checkSearch(subscription, stream, line, key, offsets[0] ?? -1, unprocessable);
 }
