@@ -78,12 +78,12 @@ export const measured = {
     `${bench} --only start`,
   ),
   idleStreamKilobytes: asMeasured(
-    performanceRow('four processes, 10,000 streams: memory of a stream', 10.4, 'KB'),
+    performanceRow('four processes, 10,000 streams: memory of a stream', 11.6, 'KB'),
     'KB of a serving process for each open stream',
     `${cluster} --only four-processes`,
   ),
   idleStreamMicroseconds: derived(
-    [performanceRow('four processes, 10,000 streams: processor time at rest, all together', 4.2, '% of a core')],
+    [performanceRow('four processes, 10,000 streams: processor time at rest, all together', 4.5, '% of a core')],
     (percent) => (percent * 1e4) / streamsAtRest,
     {
       how: 'divided by the 10,000 streams of the row',
@@ -102,7 +102,7 @@ export const measured = {
     `${bench} --only fanout`,
   ),
   commitMicroseconds: asMeasured(
-    performanceRow('cursor commits, 16 in flight', 54, 'µs'),
+    performanceRow('cursor commits, 16 in flight', 62, 'µs'),
     'µs of a serving process for each commit of cursors',
     `${cluster} --only commits`,
   ),
@@ -125,7 +125,7 @@ export const measured = {
     },
   ),
   redisCommitMicroseconds: asMeasured(
-    performanceRow('processor time of Redis for a cursor commit', 17, 'µs'),
+    performanceRow('processor time of Redis for a cursor commit', 20, 'µs'),
     'µs of Redis for each commit',
     `${cluster} --only commits`,
   ),
