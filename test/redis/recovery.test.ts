@@ -65,6 +65,27 @@ describe('the recovery of what Redis has lost', () => {
     });
   };
 
+  /** The log, which a process that refills Redis can be made to wait for. */
+  const pausingLog = () => {
+    let isPaused = false;
+    let goOn: (() => void) | undefined;
+    const log = overriding<EventLog>(harness.log, {
+      bounds: async (partitions) => {
+        if (isPaused) await new Promise<void>((resolve) => (goOn = resolve));
+        return harness.log.bounds(partitions);
+      },
+    });
+    return {
+      log,
+      pause: () => (isPaused = true),
+      isWaiting: () => goOn !== undefined,
+      resume: () => {
+        isPaused = false;
+        goOn?.();
+      },
+    };
+  };
+
   const streams = async (process: Coordination): Promise<string[]> =>
     (await process.topology(subscription)).sessions.map(({ streamId }) => streamId);
 
@@ -137,48 +158,33 @@ describe('the recovery of what Redis has lost', () => {
   });
 
   it('is done by another process once the one that began it has been silent for its claim', async () => {
-    let resume: (() => void) | undefined;
-    let isPaused = false;
-    const log = overriding<EventLog>(harness.log, {
-      bounds: async (partitions) => {
-        if (isPaused) await new Promise<void>((resolve) => (resume = resolve));
-        return harness.log.bounds(partitions);
-      },
-    });
+    const pausing = pausingLog();
     // Its clock stands still, so it renews nothing.
-    const silent = await harness.open({ clock: new SimulatedClock(), log });
+    const silent = await harness.open({ clock: new SimulatedClock(), log: pausing.log });
     await initialise(silent);
-    isPaused = true;
+    pausing.pause();
     await harness.client.flushall();
     const waiting = silent.topology(subscription);
-    await eventually(() => resume !== undefined);
+    await eventually(() => pausing.isWaiting());
     await harness.elapse(19_000);
     expect(await harness.client.exists(keys.claim('refill'))).to.equal(1);
     await harness.elapse(1_000);
     const second = await harness.open();
     expect((await second.topology(subscription)).partitions).to.have.length(1);
-    isPaused = false;
-    resume?.();
+    pausing.resume();
     expect((await waiting).partitions).to.have.length(1);
   });
 
   it('is left to the process that began it while that renews its claim, and a call waits for it for five seconds', async () => {
     const clock = new SimulatedClock();
-    let isPaused = false;
-    let resume: (() => void) | undefined;
-    const log = overriding<EventLog>(harness.log, {
-      bounds: async (partitions) => {
-        if (isPaused) await new Promise<void>((resolve) => (resume = resolve));
-        return harness.log.bounds(partitions);
-      },
-    });
-    const process = await harness.open({ clock, log });
+    const pausing = pausingLog();
+    const process = await harness.open({ clock, log: pausing.log });
     await initialise(process);
-    isPaused = true;
+    pausing.pause();
     await harness.client.flushall();
     let failure: unknown;
     const reading = process.topology(subscription).catch((error: unknown) => (failure = error));
-    await eventually(() => resume !== undefined);
+    await eventually(() => pausing.isWaiting());
     const claimLeft = (): Promise<number> => harness.client.pttl(keys.claim('refill'));
     expect(await claimLeft()).to.be.within(11_000, 20_000);
     await harness.client.pexpire(keys.claim('refill'), 10_000);
@@ -190,9 +196,8 @@ describe('the recovery of what Redis has lost', () => {
     await eventually(async () => (await claimLeft()) > 11_000);
     expect(failure).to.have.property('code', 'COORDINATION_UNAVAILABLE');
     expect(String(failure)).to.contain('is being refilled');
-    isPaused = false;
     const resumedAt = await redisMilliseconds();
-    resume?.();
+    pausing.resume();
     expect((await process.topology(subscription)).partitions).to.have.length(1);
     const until = Number(await harness.client.hget(keys.key(subscription, 'shard'), 'recoverUntil'));
     expect(until - resumedAt, 'the others get the time that it took').to.be.at.least(5_500);
