@@ -60,7 +60,7 @@ const rooms: Record<string, Room> = {
     owns: [],
   },
   'src/broker/dead-letters': {
-    imports: [shared, ports, within('src/broker', 'cursors', 'definitions', 'publishing', 'streaming')],
+    imports: [shared, ports, within('src/broker', 'cursors', 'definitions', 'log', 'publishing', 'streaming')],
     owns: [],
   },
 
@@ -151,7 +151,7 @@ const rooms: Record<string, Room> = {
       metrics,
       ports,
       /^src\/access\/(principal|system-event-types)\.ts$/,
-      within('src/broker', 'definitions'),
+      within('src/broker', 'definitions', 'log'),
     ],
     owns: [],
   },

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
-import { LendstreamError } from '../errors.ts';
 import type { BoundsOptions, EventLog, FencedWriter, Offset, TopicPartition } from '../ports/event-log.ts';
 import { boundsOfPartition } from '../ports/partition-bounds.ts';
 import { auditEventType } from '../access/system-event-types.ts';
+import { readStoredRecords } from '../broker/log/stored-records.ts';
 import { auditRecordText, type AuditEntry } from './audit-entry.ts';
 
 /** In place of a hash, in the first record of a chain. */
@@ -25,8 +25,6 @@ export interface ChainHead {
 }
 
 const emptyHead: ChainHead = { sequence: 0, hash: noPreviousHash, appendedAt: 0 };
-
-const readBytes = 1024 * 1024;
 
 /**
  * The chain of one partition, which this process alone continues: each record has the next number and the hash of the
@@ -138,32 +136,15 @@ async function readRecords(
   end: Offset,
   take: (record: StoredRecord) => void,
 ): Promise<void> {
-  let offset = from;
-  while (offset < end) {
-    const { batches, nextOffset } = await log.read(
-      { ...placeOf(partition), offset },
-      { bytesMaximum: readBytes, waitMilliseconds: waitMillisecondsMaximum },
-    );
-    for (const batch of batches) {
-      for (let index = 0; index < batch.count; index += 1) {
-        const value = Buffer.from(batch.bytes.subarray(batch.valueStarts[index], batch.valueEnds[index]));
-        const record = readRecord(value, batch.appendedAt);
-        if (record !== undefined) take(record);
-      }
-      batch.release?.();
+  for await (const batch of readStoredRecords(log, { ...placeOf(partition), offset: from }, end)) {
+    for (let index = 0; index < batch.count; index += 1) {
+      const value = Buffer.from(batch.bytes.subarray(batch.valueStarts[index], batch.valueEnds[index]));
+      const record = readRecord(value, batch.appendedAt);
+      if (record !== undefined) take(record);
     }
-    if (nextOffset === offset) {
-      throw new LendstreamError(
-        'LOG_UNAVAILABLE',
-        `The end of the audit in partition ${partition} cannot be read yet.`,
-      );
-    }
-    offset = nextOffset;
+    batch.release?.();
   }
 }
-
-/** How long a record that was committed may take to become readable. Milliseconds. */
-const waitMillisecondsMaximum = 2_000;
 
 /**
  * Undefined for what is no record: others may have written to the topic, past this service. The chain continues without

@@ -1,7 +1,7 @@
 import { type EventLog, type Offset, noValue } from '../ports/event-log.ts';
 import { withoutExternalRecords } from '../broker/log/external-records.ts';
+import { readPastRetention } from '../broker/log/stored-records.ts';
 import { hashPartition } from '../broker/publishing/partitioning.ts';
-import { isLendstreamError } from '../errors.ts';
 import { lendingEventTypeNames } from './lending-topics.ts';
 
 /**
@@ -97,18 +97,8 @@ async function scanWindow(
 ): Promise<{ readonly bytesRead: number; readonly isComplete: boolean }> {
   let bytesRead = 0;
   for (let offset = start; offset < end;) {
-    let result;
-    try {
-      result = await log.read({ topic, partition, offset }, { bytesMaximum: readBytes, waitMilliseconds });
-    } catch (error) {
-      // Retention has deleted records since the bounds were read. The search continues with the first one that is left.
-      const earliest = isLendstreamError(error, 'OFFSET_OUT_OF_RANGE') ? Number(error.details['earliest']) : Number.NaN;
-      if (earliest > offset) {
-        offset = earliest;
-        continue;
-      }
-      throw error;
-    }
+    const options = { bytesMaximum: readBytes, waitMilliseconds };
+    const result = await readPastRetention(log, { topic, partition, offset }, options);
     for (const source of result.batches) {
       const batch = withoutExternalRecords(source);
       bytesRead += source.bytes.length;

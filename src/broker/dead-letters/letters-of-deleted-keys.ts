@@ -1,4 +1,3 @@
-import { LendstreamError } from '../../errors.ts';
 import { noValue, type EventLog, type Offset, type PartitionBounds, type RecordBatch } from '../../ports/event-log.ts';
 import {
   nameOfLetterKey,
@@ -8,12 +7,7 @@ import {
 } from '../definitions/deleted-letter-keys.ts';
 import type { Registry } from '../definitions/registry.ts';
 import { deadLetterQueue } from '../definitions/unprocessable-events.ts';
-
-/** How much of the queue is read at a time. Bytes. */
-const readBytes = 1024 * 1024;
-
-/** How long a read may wait for records that are known to be there. Milliseconds. */
-const readMilliseconds = 2_000;
+import { readStoredRecords } from '../log/stored-records.ts';
 
 /** The most names of keys that are kept in memory: some 10 MB. */
 export const letterKeysMaximum = 100_000;
@@ -46,7 +40,7 @@ export class LettersOfDeletedKeys {
 
   /**
    * From now on, nothing shows the events of these keys in letters that were written before.
-   * @throws LOG_UNAVAILABLE when the queue cannot be read in time, what the registry throws
+   * @throws as {@link readStoredRecords}, and what the registry throws
    */
   async hide(keys: readonly LetterKey[]): Promise<void> {
     if (keys.length === 0) return;
@@ -82,19 +76,12 @@ export class LettersOfDeletedKeys {
     }));
     const bounds = await log.bounds(partitions);
     for (const { topic, partition, earliest, latest } of bounds) {
-      let offset = Math.max(this.#nextOffsets[partition] ?? 0, earliest);
-      while (offset < latest) {
-        const read = await log.read(
-          { topic, partition, offset },
-          { bytesMaximum: readBytes, waitMilliseconds: readMilliseconds },
-        );
-        if (read.nextOffset === offset) {
-          throw new LendstreamError('LOG_UNAVAILABLE', 'The dead letters cannot be read. Send the deletion again.');
-        }
-        for (const batch of read.batches) this.#add(batch);
-        offset = read.nextOffset;
-        this.#nextOffsets[partition] = offset;
+      const start = { topic, partition, offset: Math.max(this.#nextOffsets[partition] ?? 0, earliest) };
+      for await (const batch of readStoredRecords(log, start, latest)) {
+        this.#add(batch);
+        batch.release?.();
       }
+      this.#nextOffsets[partition] = latest;
     }
     return bounds;
   }

@@ -3,6 +3,7 @@ import { LendstreamError, describeError } from '../../errors.ts';
 import type { CommittedOffset } from '../../ports/coordination.ts';
 import type { EventTypePartition } from '../../ports/event-type-partition.ts';
 import { ensureTopic } from './ensure-topic.ts';
+import { readStoredRecords } from './stored-records.ts';
 import { noValue, type EventLog, type LogRecord, type RecordBatch } from '../../ports/event-log.ts';
 
 /**
@@ -18,14 +19,6 @@ export const cursorsTopic = 'lendstream.cursors';
 /** One partition keeps the order of all writes, for all subscriptions. */
 const mirrorPartition = { topic: cursorsTopic, partition: 0 };
 
-const readBytes = 1024 * 1024;
-
-/** How long one read of the mirror waits for records that must be there. Milliseconds. */
-const readWaitMilliseconds = 500;
-
-/** How many reads in a row may bring nothing before the mirror counts as unreadable. */
-const emptyReadsMaximum = 20;
-
 /** A committed offset and the epoch it was committed in; 0 when its writer does not count epochs. */
 export interface MirroredOffset extends CommittedOffset {
   readonly epoch: number;
@@ -39,26 +32,15 @@ export async function createCursorsTopic(log: EventLog, clock?: Clock): Promise<
 
 /**
  * Every offset that is in the mirror now, by subscription.
- * @throws COORDINATION_UNAVAILABLE when it cannot be read to its end, and what the log throws
+ * @throws as {@link readStoredRecords}: half a mirror would send subscriptions back to where they began
  */
 export async function readMirror(log: EventLog): Promise<Map<string, MirroredOffset[]>> {
   const newest = new Map<string, MirroredOffset & { readonly subscriptionId: string }>();
   const [bounds] = await log.bounds([mirrorPartition]);
-  const end = bounds?.latest ?? 0;
-  let offset = bounds?.earliest ?? 0;
-  let emptyReads = 0;
-  while (offset < end) {
-    const { batches, nextOffset } = await log.read(
-      { ...mirrorPartition, offset },
-      { bytesMaximum: readBytes, waitMilliseconds: readWaitMilliseconds },
-    );
-    for (const batch of batches) for (let index = 0; index < batch.count; index += 1) apply(newest, batch, index);
-    emptyReads = nextOffset === offset ? emptyReads + 1 : 0;
-    // Half a mirror would send subscriptions back to where they began.
-    if (emptyReads === emptyReadsMaximum) {
-      throw new LendstreamError('COORDINATION_UNAVAILABLE', `${cursorsTopic} cannot be read beyond offset ${offset}.`);
-    }
-    offset = nextOffset;
+  const start = { ...mirrorPartition, offset: bounds?.earliest ?? 0 };
+  for await (const batch of readStoredRecords(log, start, bounds?.latest ?? 0)) {
+    for (let index = 0; index < batch.count; index += 1) apply(newest, batch, index);
+    batch.release?.();
   }
   const bySubscription = new Map<string, MirroredOffset[]>();
   for (const { subscriptionId, ...mirrored } of newest.values()) {

@@ -1,6 +1,6 @@
-import { LendstreamError, isLendstreamError } from '../../errors.ts';
-import { noValue, type EventLog, type Offset, type RecordBatch, type TopicPartition } from '../../ports/event-log.ts';
+import { noValue, type EventLog, type RecordBatch } from '../../ports/event-log.ts';
 import { publishedId } from '../../ports/published-ids.ts';
+import { readStoredRecords } from './stored-records.ts';
 
 /** An event in the log, by its id. */
 export interface StoredId {
@@ -11,19 +11,12 @@ export interface StoredId {
   readonly appendedAt: number;
 }
 
-/** How much is read at once. Bytes. */
-const readBytesMaximum = 1024 * 1024;
-
-/** How long a read waits for records that are stored and not visible yet, and how often. Milliseconds. */
-const visibleMilliseconds = 1_000;
-const waitsMaximum = 10;
-
 /**
  * Reads the ids of events that were appended at a time or later, up to those that are stored when this begins.
  * @param since Milliseconds since the epoch.
  * @param numbers The partitions to read; all by default.
  * @returns a list for each batch
- * @throws LOG_UNAVAILABLE when stored records do not become visible, and what the log throws
+ * @throws as {@link readStoredRecords}
  */
 export async function* readStoredIds(
   log: EventLog,
@@ -37,7 +30,7 @@ export async function* readStoredIds(
   const ends = await log.endOffsets(partitions, { includeUncommitted: true });
   const starts = await log.offsetsAt(partitions, since);
   for (const [index, start] of starts.entries()) {
-    for await (const batch of readTo(log, start, ends[index]?.latest ?? 0)) {
+    for await (const batch of readStoredRecords(log, start, ends[index]?.latest ?? 0)) {
       // A batch may be older where the clock was set back.
       if (batch.appendedAt >= since) yield storedIdsOf(batch);
       batch.release?.();
@@ -48,32 +41,6 @@ export async function* readStoredIds(
 async function partitionsOf(log: EventLog, topic: string): Promise<readonly number[]> {
   const [configuration] = await log.listTopics([topic]);
   return Array.from({ length: configuration?.partitionCount ?? 0 }, (_, partition) => partition);
-}
-
-async function* readTo(
-  log: EventLog,
-  start: TopicPartition & { readonly offset: Offset },
-  end: Offset,
-): AsyncGenerator<RecordBatch> {
-  let { offset } = start;
-  let waits = 0;
-  while (offset < end) {
-    try {
-      const options = { bytesMaximum: readBytesMaximum, waitMilliseconds: visibleMilliseconds };
-      const { batches, nextOffset } = await log.read({ ...start, offset }, options);
-      waits = nextOffset === offset ? waits + 1 : 0;
-      offset = nextOffset;
-      yield* batches;
-    } catch (error) {
-      // Retention has removed what was to be read.
-      if (!isLendstreamError(error, 'OFFSET_OUT_OF_RANGE')) throw error;
-      const earliest = Number(error.details['earliest']);
-      if (!(earliest > offset)) throw error;
-      offset = earliest;
-    }
-    if (waits < waitsMaximum) continue;
-    throw new LendstreamError('LOG_UNAVAILABLE', `Records of ${start.topic} that are stored cannot be read yet.`);
-  }
 }
 
 function storedIdsOf(batch: RecordBatch): StoredId[] {

@@ -1,6 +1,13 @@
-import { isLendstreamError } from '../../errors.ts';
-import { noValue, type EventLog, type Offset, type RecordBatch, type TopicPartition } from '../../ports/event-log.ts';
+import {
+  noValue,
+  type EventLog,
+  type Offset,
+  type ReadResult,
+  type RecordBatch,
+  type TopicPartition,
+} from '../../ports/event-log.ts';
 import { checkExternalRecords } from '../log/external-records.ts';
+import { readPastRetention } from '../log/stored-records.ts';
 import { BatchSearch, type SearchedFor } from '../streaming/filters/batch-search.ts';
 import { filterTurns } from '../streaming/filters/filter-turns.ts';
 import type { SearchBudget } from './search-budget.ts';
@@ -119,7 +126,7 @@ export class PartitionSearch {
 
   async #advanceForward(): Promise<void> {
     const from = this.#position;
-    const { batches, nextOffset } = await this.#read(from, this.#end);
+    const { batches, nextOffset } = await this.#read(from);
     this.#found = await this.#search(batches, from, this.#end);
     this.reachedAt = Math.max(this.reachedAt, batches.at(-1)?.appendedAt ?? this.reachedAt);
     // What is stored and not visible yet ends the search: the next one will find it.
@@ -146,7 +153,7 @@ export class PartitionSearch {
         oldestAt = undefined;
         start = offset;
       }
-      const { batches, nextOffset } = await this.#read(offset, end);
+      const { batches, nextOffset } = await this.#read(offset);
       if (nextOffset === offset) break;
       oldestAt ??= batches[0]?.appendedAt;
       for (const batch of batches) {
@@ -166,17 +173,10 @@ export class PartitionSearch {
     this.#windowOffsets = Math.max(1, Math.min(fitting, (end - start) * windowGrowthMaximum));
   }
 
-  /** @param end Retention may have removed everything before it. */
-  async #read(offset: Offset, end: Offset): Promise<{ batches: readonly RecordBatch[]; nextOffset: Offset }> {
+  #read(offset: Offset): Promise<ReadResult> {
     const { log, readBytes, signal } = this.#options;
     const from = { topic: this.#topic, partition: this.partition, offset };
-    try {
-      return await log.read(from, { bytesMaximum: readBytes, waitMilliseconds: 0, signal });
-    } catch (error) {
-      const earliest = isLendstreamError(error, 'OFFSET_OUT_OF_RANGE') ? Number(error.details['earliest']) : Number.NaN;
-      if (!(earliest > offset)) throw error;
-      return { batches: [], nextOffset: Math.min(earliest, end) };
-    }
+    return readPastRetention(log, from, { bytesMaximum: readBytes, waitMilliseconds: 0, signal });
   }
 
   async #search(batches: readonly RecordBatch[], from: Offset, end: Offset): Promise<FoundEvent[]> {

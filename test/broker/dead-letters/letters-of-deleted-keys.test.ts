@@ -5,9 +5,11 @@ import { LettersOfDeletedKeys } from '../../../src/broker/dead-letters/letters-o
 import { hasDeletedLetterKeys, type LetterKey } from '../../../src/broker/definitions/deleted-letter-keys.ts';
 import { deadLetterQueue } from '../../../src/broker/definitions/unprocessable-events.ts';
 import { systemClock } from '../../../src/clock.ts';
+import { LendstreamError } from '../../../src/errors.ts';
 import { maskedLog } from '../../../src/lending-format/personal-data/masked-log.ts';
 import { openBroker, type Broker } from '../../support/broker-on-embedded-log.ts';
 import { readAll } from '../../support/log-reading.ts';
+import { overriding } from '../../support/stepping-log.ts';
 
 describe('LettersOfDeletedKeys', () => {
   const { partitionCount } = deadLetterEventType();
@@ -88,6 +90,23 @@ describe('LettersOfDeletedKeys', () => {
     expect(hasDeletedLetterKeys(broker.registry)).to.equal(false);
     await letters(2).hide([key('states', 'b')]);
     expect(hasDeletedLetterKeys(broker.registry)).to.equal(true);
+  });
+
+  it('reads the queue on when letters are not visible at once, and when retention removes some meanwhile', async () => {
+    for (let number = 0; number < 4; number += 1) await write('states', 'a');
+    let reads = 0;
+    const log = overriding(broker.log, {
+      read: (from, options) => {
+        reads += 1;
+        if (reads === 1) return Promise.resolve({ batches: [], nextOffset: from.offset });
+        if (reads > 2) return broker.log.read(from, options);
+        const details = { earliest: from.offset + 1, latest: from.offset + 4 };
+        return Promise.reject(new LendstreamError('OFFSET_OUT_OF_RANGE', 'Retention was here.', { details }));
+      },
+    });
+    await new LettersOfDeletedKeys({ ...broker, log, partitionCount }).hide([key('states', 'a')]);
+    expect(reads).to.be.greaterThan(2);
+    expect(await shown()).to.deep.equal(['-', '-', '-', '-']);
   });
 
   it('forgets the keys whose letters have expired when another one is deleted', async () => {

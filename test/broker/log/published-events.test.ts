@@ -5,7 +5,6 @@ import type { EventLog } from '../../../src/ports/event-log.ts';
 import { publishedId } from '../../../src/ports/published-ids.ts';
 import { readStoredIds, type StoredId } from '../../../src/broker/log/published-events.ts';
 import { openOwnLog, runRetention, type OwnLog } from '../../support/backend-under-test.ts';
-import { codeOf } from '../../support/log-reading.ts';
 import { overriding } from '../../support/stepping-log.ts';
 
 describe('the ids of events in the log', () => {
@@ -76,25 +75,5 @@ describe('the ids of events in the log', () => {
     });
     const found = await read(0, [0], log);
     expect(found.length).to.be.within(0, 3);
-  });
-
-  it('are an error when records do not become visible', async function () {
-    this.timeout(30_000);
-    const [eid] = await append(0);
-    let hidden = Infinity;
-    const asked: unknown[] = [];
-    const log = overriding<EventLog>(own.log, {
-      read: (from, options) => {
-        asked.push(options);
-        if (asked.length > hidden) return own.log.read(from, options);
-        return Promise.resolve({ batches: [], nextOffset: from.offset });
-      },
-    });
-    expect(await codeOf(read(0, [0], log))).to.equal('LOG_UNAVAILABLE');
-    expect(asked).to.deep.equal(
-      Array.from({ length: 10 }, () => ({ bytesMaximum: 1024 * 1024, waitMilliseconds: 1_000 })),
-    );
-    [hidden, asked.length] = [9, 0];
-    expect(idsOf(await read(0, [0], log)), 'visible at the last moment').to.deep.equal([eid]);
   });
 });
