@@ -87,9 +87,7 @@ interface Published {
 
 /**
  * What is published, and the least ratio. Events alike are neither parsed nor validated one by one, so more is expected
- * of them. With 1 KB, what both sides leave to the kernel and to Kafka for each byte is the larger part, and the disk
- * limits single rounds: the medians of three and five rounds on a busy machine were 2.34 and 2.97, and the target is
- * that of the other harder case.
+ * of them. With 1 KB, what both sides leave to the kernel and to Kafka for each byte is the larger part, so less is.
  */
 const publishing: readonly Published[] = [
   { part: 'publish', bytes: eventBytes, shapes: 'alike', atLeast: 2.5 },

@@ -78,7 +78,7 @@ export const measured = {
     `${bench} --only start`,
   ),
   idleStreamKilobytes: asMeasured(
-    performanceRow('four processes, 10,000 streams: memory of a stream', 11.6, 'KB'),
+    performanceRow('four processes, 10,000 streams: memory of a stream', 12.4, 'KB'),
     'KB of a serving process for each open stream',
     `${cluster} --only four-processes`,
   ),
