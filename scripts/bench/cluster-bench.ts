@@ -97,7 +97,7 @@ const publishing: readonly Published[] = [
 
 /**
  * Each round has a topic of its own, which is deleted after it. A virtual machine gets memory that it has not used yet
- * a page at a time, 10 us for 4 KB here: a log that only grows would measure that, a server's does not.
+ * a page at a time, 10 us for 4 KB here. A log that only grows would measure that.
  */
 async function measurePublish(
   { report, service, cluster }: ClusterBench,

@@ -79,9 +79,9 @@ export class LettersOfDeletedKeys {
       const start = { topic, partition, offset: Math.max(this.#nextOffsets[partition] ?? 0, earliest) };
       for await (const batch of readStoredRecords(log, start, latest)) {
         this.#add(batch);
+        this.#nextOffsets[partition] = (batch.offsets[batch.count - 1] ?? 0) + 1;
         batch.release?.();
       }
-      this.#nextOffsets[partition] = latest;
     }
     return bounds;
   }

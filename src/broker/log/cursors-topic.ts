@@ -1,5 +1,5 @@
 import type { Clock } from '../../clock.ts';
-import { LendstreamError, describeError } from '../../errors.ts';
+import { LendstreamError, describeError, isLendstreamError } from '../../errors.ts';
 import type { CommittedOffset } from '../../ports/coordination.ts';
 import type { EventTypePartition } from '../../ports/event-type-partition.ts';
 import { ensureTopic } from './ensure-topic.ts';
@@ -32,15 +32,21 @@ export async function createCursorsTopic(log: EventLog, clock?: Clock): Promise<
 
 /**
  * Every offset that is in the mirror now, by subscription.
- * @throws as {@link readStoredRecords}: half a mirror would send subscriptions back to where they began
+ * @throws COORDINATION_UNAVAILABLE when it cannot be read to its end, and what the log throws
  */
 export async function readMirror(log: EventLog): Promise<Map<string, MirroredOffset[]>> {
   const newest = new Map<string, MirroredOffset & { readonly subscriptionId: string }>();
   const [bounds] = await log.bounds([mirrorPartition]);
   const start = { ...mirrorPartition, offset: bounds?.earliest ?? 0 };
-  for await (const batch of readStoredRecords(log, start, bounds?.latest ?? 0)) {
-    for (let index = 0; index < batch.count; index += 1) apply(newest, batch, index);
-    batch.release?.();
+  try {
+    for await (const batch of readStoredRecords(log, start, bounds?.latest ?? 0)) {
+      for (let index = 0; index < batch.count; index += 1) apply(newest, batch, index);
+      batch.release?.();
+    }
+  } catch (error) {
+    if (!isLendstreamError(error, 'LOG_UNAVAILABLE')) throw error;
+    // Half a mirror would send subscriptions back to where they began, and streams must know that commits wait for it.
+    throw new LendstreamError('COORDINATION_UNAVAILABLE', describeError(error), { cause: error });
   }
   const bySubscription = new Map<string, MirroredOffset[]>();
   for (const { subscriptionId, ...mirrored } of newest.values()) {

@@ -91,12 +91,24 @@ describe('the mirror of committed offsets', () => {
     expect(mirror.get('t')?.map(({ partition, offset }) => [partition, offset])).to.deep.equal([[3, 3]]);
   });
 
-  it('is not taken for half of it when it cannot be read to its end', async () => {
+  it('is not taken for half of it: ten reads in a row that bring nothing are an error', async () => {
     await write([1], [2]);
-    const half = overriding<EventLog>(log, {
-      read: ({ offset }) => Promise.resolve({ batches: [], nextOffset: offset }),
-    });
-    expect(await codeOf(readMirror(half))).to.equal('LOG_UNAVAILABLE');
+    const [bounds] = await log.bounds([{ topic: cursorsTopic, partition: 0 }]);
+    const end = bounds?.latest ?? 0;
+    /** @param empty How many reads bring nothing before each step forward. */
+    const readAfter = (empty: number): Promise<unknown> => {
+      let reads = 0;
+      const slow = overriding<EventLog>(log, {
+        read: async ({ offset }) => {
+          reads += 1;
+          return { batches: [], nextOffset: reads % (empty + 1) === 0 ? offset + 1 : offset };
+        },
+      });
+      return codeOf(readMirror(slow));
+    };
+    expect(end).to.be.greaterThan(1);
+    expect(await readAfter(9)).to.equal(null);
+    expect(await readAfter(10)).to.equal('COORDINATION_UNAVAILABLE');
   });
 
   for (const text of ['{"offset":1,"epoch":"2"}', '{"offset":1.5,"epoch":2}', '{"offset":null}', '{}']) {

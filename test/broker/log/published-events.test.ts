@@ -5,6 +5,7 @@ import type { EventLog } from '../../../src/ports/event-log.ts';
 import { publishedId } from '../../../src/ports/published-ids.ts';
 import { readStoredIds, type StoredId } from '../../../src/broker/log/published-events.ts';
 import { openOwnLog, runRetention, type OwnLog } from '../../support/backend-under-test.ts';
+import { codeOf } from '../../support/log-reading.ts';
 import { overriding } from '../../support/stepping-log.ts';
 
 describe('the ids of events in the log', () => {
@@ -75,5 +76,13 @@ describe('the ids of events in the log', () => {
     });
     const found = await read(0, [0], log);
     expect(found.length).to.be.within(0, 3);
+  });
+
+  it('are an error when records do not become visible', async () => {
+    await append(0);
+    const log = overriding<EventLog>(own.log, {
+      read: ({ offset }) => Promise.resolve({ batches: [], nextOffset: offset }),
+    });
+    expect(await codeOf(read(0, [0], log))).to.equal('LOG_UNAVAILABLE');
   });
 });
